@@ -12,34 +12,34 @@ pub(crate) use server::Server;
 mod driver;
 mod server;
 
-// The core of it all in another browser.
+// The most important cases in another browser.
 mod firefox;
 
 // Zoom, search, numbers and the keyboard.
 mod reading;
 
-// What the search found: marks, numbers, the next one; patterns that take for ever.
+// Search: marks, numbers, the next match; patterns that take for ever.
 mod search;
 
-// Ranges: what is narrow or out of sight is reached with the mouse and the keyboard.
+// Ranges: the mouse and the keyboard reach frames that are narrow or out of sight.
 mod range;
 
-// What a screen reader is told of the tree.
+// What a screen reader gets of the tree.
 mod aloud;
 
 // Profiles of many roots.
 mod roots;
 
-// What boxes say where there is little room.
+// The labels of boxes with little room.
 mod labels;
 
 // The four views.
 mod views;
 
-// What the views keep of each other: the zoom, the selected frame, the order.
+// What the views share: the zoom, the selected frame, the order.
 mod keeping;
 
-// What a picture must say, computed from its folded lines.
+// The expected numbers of a picture, computed from its folded lines.
 mod oracle;
 
 // Every number of a page against the oracle.
@@ -54,13 +54,13 @@ mod kinds;
 // A phone, paper, a page around it, a screen reader.
 mod everywhere;
 
-// Safety: names must not be run, and no script where none is allowed.
+// Safety: names must not be executed, and no script may run where none is allowed.
 mod safety;
 
 // How fast it is, with many frames.
 mod speed;
 
-// The heat map: what is selected, and what is shown to paste.
+// The heat map: selections, and the command to paste.
 mod heat;
 
 // The strip of time above a flame graph.
@@ -69,7 +69,7 @@ mod strip;
 // Flame charts of lines that have a time.
 mod chart;
 
-/// All cases are one test, which needs one browser only; it names those that fail.
+/// All cases are one test, since one browser is enough; it reports the cases that fail.
 #[test]
 fn pictures_work_in_a_browser() {
     if goes_without(&[BROWSER]) {
@@ -104,7 +104,7 @@ fn pictures_work_in_a_browser() {
     assert!(failed.is_empty(), "{} of {} cases failed: {failed:?}", failed.len(), cases.len());
 }
 
-/// A case, and what must hold in it.
+/// A case: its name, and its checks.
 type Case = (&'static str, fn(&Stage));
 
 /// `cases![a, b]` is a list of cases by their names.
@@ -132,7 +132,7 @@ impl Stage {
         self.show_at("", args, folded)
     }
 
-    /// The same, at an address that ends in `fragment`.
+    /// Like [`show`](Stage::show), at an address that ends in `fragment`.
     fn show_at(&self, fragment: &str, args: &[&str], folded: impl AsRef<[u8]>) -> &Browser {
         self.show_svg(fragment, picture(args, folded))
     }
@@ -140,14 +140,14 @@ impl Stage {
     /// Opens a picture at an address that ends in `fragment`.
     fn show_svg(&self, fragment: &str, svg: Vec<u8>) -> &Browser {
         let url = self.server.add("picture", svg, "");
-        // An address that differs in its fragment only would not be loaded again.
+        // A browser does not reload an address that differs only in its fragment.
         self.browser.open("about:blank");
         self.browser.open(&format!("{url}{fragment}"));
         &self.browser
     }
 }
 
-/// The frame of this name that is nearest to the root, and of several the first.
+/// An expression for the frame of this name that is nearest to the root; of several the first.
 fn frame(name: &str) -> String {
     format!(
         "[...document.querySelectorAll('.frame')].sort((a, b) => a.ariaLevel - b.ariaLevel)
@@ -184,7 +184,7 @@ fn focused(browser: &Browser) -> Value {
     browser.value("document.activeElement.getAttribute('aria-label')?.split(', ')[0] ?? null")
 }
 
-/// Waits until the search says this.
+/// Waits until the search shows this text.
 fn found_is(browser: &Browser, expected: &str) {
     browser.await_value("document.querySelector('.matched').textContent", &expected.into());
 }

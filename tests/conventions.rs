@@ -1,32 +1,32 @@
-//! What is promised of every tool, checked for every tool.
+//! Promises that every tool must keep, checked for every tool.
 
 use std::collections::BTreeSet;
 use std::fs;
 
 use crate::util::TOOLS;
 
-// What no user asks for: limits of the system, closed files, bytes that are not text.
+// Edge cases: limits of the system, closed files, bytes that are not text.
 mod edges;
 
-// What is read: files, standard input, every shape of folded lines.
+// Input: files, standard input, every form of folded lines.
 mod reading;
 
 // Labels before a stack.
 mod labels;
 
-// What comes out: the lines, the accounts, the messages, and when.
+// Output: the lines, the sums of --stats, the messages, and when they appear.
 mod writing;
 
 // What a person types to learn about a tool.
 mod usage;
 
-// Hints for those who came from another program.
+// Hints for users of other programs.
 mod hints;
 
 // The man pages, which must say what the tools do.
 mod pages;
 
-// Memory that ends.
+// Running out of memory.
 mod memory;
 
 /// The names in a folder of the project.

@@ -11,7 +11,7 @@ use crate::needs::{OCAML, goes_without};
 use crate::programs::{BACKTRACE, FRAMES, FRAMES_FIXED, LWTSIM, PACKBENCH, SHAPES, TRUTH};
 use crate::util::{feed, filter, output, recording, scratch};
 
-/// What the oracle `script` prints.
+/// The output of the oracle `script`.
 fn oracle(script: &str, arguments: &[&Path], input: Stdio) -> String {
     let script = format!("{}/tests/oracle/{script}", env!("CARGO_MANIFEST_DIR"));
     let mut command = Command::new("python3");
@@ -50,10 +50,10 @@ fn table(exe: &Path, options: &[&str]) -> Vec<Vec<String>> {
     text.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect()
 }
 
-/// The accounts of tests/oracle/names.py.
+/// The output of tests/oracle/names.py.
 pub(crate) struct Judgement(pub(crate) String);
 
-/// Judges the names of `exe` by what `truth` says of its sources.
+/// Compares the names of `exe` with the sources, as described in `truth`.
 pub(crate) fn judge(exe: &Path, truth: &Path) -> Judgement {
     let list = filter("stack-symbols", &[path(exe)], "");
     let list = scratch(&format!("names-{}.tsv", exe.display()).replace('/', "-"), list);
@@ -62,7 +62,7 @@ pub(crate) fn judge(exe: &Path, truth: &Path) -> Judgement {
 }
 
 impl Judgement {
-    /// How many rows of `mark` are found so.
+    /// How many rows with `mark` have this result.
     pub(crate) fn count(&self, mark: &str, found: &str) -> u32 {
         let start = format!("{mark} {found} ");
         let count = self.0.lines().find_map(|line| line.strip_prefix(&start));
@@ -76,7 +76,7 @@ fn exact_names_are_those_of_the_sources() {
         return;
     }
     let (mut right, mut wrong) = (0, 0);
-    // Of the other marks: right, right in a part, and all that the sources tell of.
+    // For the other marks: right, partly right, and all functions that are in the sources.
     let mut others = [("guess", [0; 3]), ("symbol", [0; 3])];
     for exe in [&*LWTSIM, &*PACKBENCH, &*BACKTRACE, &*SHAPES] {
         let judged = judge(exe, &TRUTH);
@@ -102,7 +102,7 @@ fn exact_names_are_those_of_the_sources() {
 }
 
 #[test]
-fn every_call_stands_where_the_oracle_says() {
+fn every_call_has_the_line_of_the_oracle() {
     if goes_without(&[OCAML, &["python3"]]) {
         return;
     }
@@ -112,7 +112,7 @@ fn every_call_stands_where_the_oracle_says() {
             let (address, places) = row.split_once(' ').expect("an address and places");
             for place in places.split(" <- ") {
                 let (name, location) = place.rsplit_once(' ').expect("a name and a line");
-                // No place: code that the compiler made up.
+                // No source line: code that the compiler generated.
                 let location = if location == "_none_:0" { "-" } else { location };
                 expected.insert(vec![format!("0x{address}"), readable(name), location.to_owned()]);
             }
@@ -123,7 +123,7 @@ fn every_call_stands_where_the_oracle_says() {
 }
 
 #[test]
-fn calls_stand_where_the_backtrace_of_a_running_program_says() {
+fn calls_have_the_lines_of_a_running_programs_backtrace() {
     if goes_without(&[OCAML]) {
         return;
     }
@@ -141,7 +141,7 @@ fn calls_stand_where_the_backtrace_of_a_running_program_says() {
     assert!(hard.iter().all(|name| names.contains(name)), "{backtrace}");
 }
 
-/// What stack-demangle makes of one stack of all `frames`.
+/// The frames of one stack after stack-demangle.
 fn demangled(options: &[&str], frames: &[&str]) -> Vec<String> {
     let stack = filter("stack-demangle", options, format!("{} 1\n", frames.join(";")));
     let stack = stack.strip_suffix(" 1\n").expect("the count is kept");
@@ -157,7 +157,7 @@ fn stack_demangle_names_what_stack_symbols_lists() {
         let rows = table(exe, &[]);
         let rows: Vec<_> = rows.iter().filter(|row| row[0].starts_with("caml")).collect();
         let symbols: Vec<_> = rows.iter().map(|row| row[0].as_str()).collect();
-        // Two functions of one symbol have no exact name.
+        // Two functions with the same symbol have no exact name.
         let is_one = |symbol: &str| symbols.iter().filter(|it| **it == symbol).count() == 1;
         let rows: Vec<_> = rows.iter().filter(|row| is_one(&row[0])).collect();
         let symbols: Vec<_> = rows.iter().map(|row| row[0].as_str()).collect();
@@ -196,7 +196,7 @@ fn what_perf_has_demangled_by_half_has_the_same_exact_names() {
 }
 
 #[test]
-fn functions_that_make_no_calls_and_have_no_lines_are_named_by_what_stands_before_them() {
+fn functions_without_calls_and_lines_are_named_by_the_code_before_them() {
     if goes_without(&[&["objcopy"]]) {
         return;
     }
@@ -219,7 +219,7 @@ fn functions_that_make_no_calls_and_have_no_lines_are_named_by_what_stands_befor
 }
 
 #[test]
-fn lines_stand_before_what_others_appended() {
+fn lines_come_before_what_others_appended() {
     let exe = FRAMES.to_str().expect("a UTF-8 path");
     let frames = [
         "camlFoo.map_34_[i]",
@@ -287,7 +287,7 @@ fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn an_executable_that_tells_nothing_is_named_and_flat_names_are_used() {
+fn an_unusable_executable_is_named_and_flat_names_are_used() {
     let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
     let bare = [FRAMES.to_str().expect("UTF-8"), ".bare"].concat();
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ocaml/inlined.c");

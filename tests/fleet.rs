@@ -11,7 +11,7 @@ use crate::util::{filter_bytes, output, python, recording, stderr};
 
 const NEEDS: &[&[&str]] = &[SPARK, READERS];
 
-/// scripts/fleet in a JVM that does not compile for a run longer than ours.
+/// Runs scripts/fleet in a JVM that compiles only a little, which is faster for a short run.
 fn fleet(place: &Place, master: &str, args: &[&str]) -> Output {
     let spark = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("spark");
     let path = std::env::var("PATH").expect("a PATH");
@@ -25,7 +25,7 @@ fn fleet(place: &Place, master: &str, args: &[&str]) -> Output {
     command.output().expect("it starts")
 }
 
-/// What is in the parts that Spark wrote to `folder`, one after the other.
+/// The contents of the parts that Spark wrote to `folder`, one after the other.
 fn parts(place: &Place, folder: &str) -> Vec<u8> {
     let entries = fs::read_dir(place.folder.join(folder)).expect(folder);
     let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
@@ -34,7 +34,7 @@ fn parts(place: &Place, folder: &str) -> Vec<u8> {
     paths.iter().flat_map(|path| fs::read(path).expect("a part")).collect()
 }
 
-/// `folded` below the frames `root`; a header stays as it is.
+/// `folded` below the frames `root`; a header stays unchanged.
 fn below(root: &str, folded: &[u8]) -> Vec<u8> {
     let lines = folded.split_inclusive(|&byte| byte == b'\n');
     let root = |line: &[u8]| match line.starts_with(b"# ") {
@@ -45,7 +45,7 @@ fn below(root: &str, folded: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn the_sum_is_that_of_stack_merge_and_files_with_trouble_are_named() {
+fn the_sum_is_that_of_stack_merge_and_files_with_errors_are_named() {
     if goes_without(NEEDS) {
         return;
     }
@@ -65,7 +65,7 @@ fn the_sum_is_that_of_stack_merge_and_files_with_trouble_are_named() {
         let path = place.folder.join("days").join(file);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a new folder");
         fs::write(&path, bytes).expect("a new file");
-        // A file with trouble gives what is readable of it.
+        // A damaged file contributes the part that can be read.
         let parsed = output("stack-parse", &[], bytes).stdout;
         let alone = place.folder.join(root.replace(';', "-"));
         let filtered = output("stack-demangle", &[], parsed).stdout;
@@ -97,7 +97,7 @@ fn the_sum_is_that_of_stack_merge_and_files_with_trouble_are_named() {
     );
 }
 
-/// What pandas and DuckDB find in the table: the weight of each host, in the order of their names.
+/// The weight of each host that pandas and DuckDB read from the table, in the order of the names.
 fn table(place: &Place) -> String {
     let script = "\
 import duckdb

@@ -1,9 +1,9 @@
-//! Every format that stack-parse lists, on the files in `tests/golden/formats/FORMAT`. A case is an
-//! input, `CASE` or `CASE.gz`, and beside it:
+//! Checks every format that stack-parse lists, with the files in `tests/golden/formats/FORMAT`. A
+//! case is an input, `CASE` or `CASE.gz`, and beside it:
 //!
-//! - `CASE.folded`: what stack-parse must print with `--header`. `BLESS=1` writes it. An output that
-//!   is too long to be read by a person has none.
-//! - `CASE.weight`: how much the output must weigh, and behind a `#` how that was counted without
+//! - `CASE.folded`: the expected output of stack-parse with `--header`. `BLESS=1` writes it. An
+//!   output that is too long for a person to read has no such file.
+//! - `CASE.weight`: the expected weight of the output, and after a `#` how it was counted without
 //!   our code. No test writes it.
 //! - `CASE.args`: options, for a file whose default output leaves something out.
 //!
@@ -25,26 +25,26 @@ use crate::util::{
     assert_golden, command, filter, golden_files, golden_path, recording, scratch, tool, weight,
 };
 
-/// What stands beside an input.
+/// The files beside an input.
 const COMPANIONS: [&str; 3] = ["folded", "weight", "args"];
 
-/// The most bytes that an expected output has.
+/// The greatest length of an expected output in bytes.
 const LONGEST_EXPECTATION: usize = 300_000;
 
-/// How many files in memory there are at once: each takes one of the descriptors that a process
-/// may have, often 1024.
+/// The number of files in memory at one time. Each needs a file descriptor, of which a process
+/// often has only 1024.
 const FILES: usize = 512;
 
 /// A file of a known format.
 pub(crate) struct Case {
-    /// As `--list-formats` has it.
+    /// The name in `--list-formats`.
     format: String,
     /// The path of the input below tests/golden.
     pub(crate) input: String,
 }
 
 impl Case {
-    /// The path below tests/golden of what stands beside the input.
+    /// The path, below tests/golden, of a file beside the input.
     fn companion(&self, ending: &str) -> String {
         format!("{}.{ending}", self.input.trim_end_matches(".gz"))
     }
@@ -132,7 +132,7 @@ fn every_format_has_a_folder_a_row_and_a_section_of_the_manual() {
 }
 
 #[test]
-fn nothing_stands_beside_an_input_that_is_gone() {
+fn no_file_is_left_beside_an_input_that_is_gone() {
     let expected: BTreeSet<String> =
         cases().iter().flat_map(|case| COMPANIONS.map(|ending| case.companion(ending))).collect();
     for format in formats() {
@@ -143,7 +143,7 @@ fn nothing_stands_beside_an_input_that_is_gone() {
     }
 }
 
-/// With `--nocapture` it prints a table: input, independent figure, ours, what was said.
+/// With `--nocapture` it prints a table: input, independent weight, our weight, messages.
 #[test]
 fn every_case_is_detected_and_folds_as_expected() {
     for_every_case(|case| {
@@ -189,7 +189,7 @@ fn every_case_may_end_anywhere() {
         let args = case.args();
         let args: Vec<&str> = args.split_whitespace().collect();
         let with_format = [&["--format", &case.format], &args[..]].concat();
-        // One process reads many files: to start one takes longer than to read them.
+        // One process reads many files, since starting one takes longer than reading them.
         for lengths in cuts(bytes.len()).chunks(FILES / workers()) {
             let cut =
                 |&length: &usize| MadeInput::new(case, &format!("cut-{length}"), &bytes[..length]);
@@ -202,14 +202,14 @@ fn every_case_may_end_anywhere() {
     });
 }
 
-/// The lengths to which a file is cut: every one of a small file, else about 200. Most of those
-/// are near the start, since it takes long to write and read long files.
+/// The lengths to which a file is cut: every length of a small file, otherwise about 200. Most of
+/// those are near the start, since long files take long to write and read.
 fn cuts(length: usize) -> Vec<usize> {
     if length < 4096 {
         return (0..length).collect();
     }
     let near = length.min(32_768);
-    // An odd step, so that the cuts are at all places of records of any size.
+    // An odd step, so that cuts are at all offsets of records of any size.
     let near = (0..near).step_by((near / 190) | 1);
     let mut cuts: Vec<usize> =
         near.chain((1..=8).map(|eighth| length / 8 * eighth - eighth)).collect();
@@ -219,9 +219,9 @@ fn cuts(length: usize) -> Vec<usize> {
     cuts
 }
 
-/// A file in memory that is made of an input.
+/// A file in memory made from an input.
 struct MadeInput {
-    /// Of the input, and what was done to it.
+    /// The name of the input, and what was changed.
     name: String,
     file: MemoryFile,
 }
@@ -236,7 +236,7 @@ impl MadeInput {
         fs::metadata(self.file.path()).expect("it is open").len() as usize
     }
 
-    /// Writes the file where a person finds it when the test has failed.
+    /// Writes the file to the disk, for the person who looks at the failed test.
     fn keep(&self) -> PathBuf {
         let bytes = fs::read(self.file.path()).expect("it is open");
         scratch(&self.name, bytes)
@@ -270,7 +270,7 @@ fn ends_well(options: &[&str], files: &[MadeInput]) -> Result<(), String> {
     has_ended_well(&output)
 }
 
-/// Whether stack-parse ended with one of its statuses and without a panic; if not, what it said.
+/// Whether stack-parse ended with one of its statuses and without a panic; if not, its messages.
 fn has_ended_well(output: &Output) -> Result<(), String> {
     let said = String::from_utf8_lossy(&output.stderr);
     match output.status.code() {

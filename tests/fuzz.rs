@@ -1,4 +1,4 @@
-//! What `scripts/fuzz` runs, which nothing else does: it must keep up with the tools.
+//! The code that `scripts/fuzz` runs and that nothing else runs: it must keep up with the tools.
 
 use crate::util::TOOLS;
 

@@ -1,11 +1,11 @@
-//! Names that were made to break a filter: whatever a frame is called and
-//! whatever a filter is asked to do, a frame with a name keeps one.
+//! Names made to break a filter: whatever the name and the options, a frame with a name must keep
+//! one.
 
 use proptest::prelude::*;
 
 use crate::util::{TempFile, few_cases, output, weight};
 
-/// What the filters look for in names, and what may be left when it is gone.
+/// Parts of names that filters look for, and parts that may be left without them.
 const PIECES: [&[u8]; 46] = [
     b"a",
     b"B",
@@ -55,8 +55,8 @@ const PIECES: [&[u8]; 46] = [
     b"\x01",
 ];
 
-/// Filters with options that shorten names or take frames away. `[a-z]` and
-/// the like leave some frames of a stack, so that both sides are seen.
+/// Filters with options that shorten names or remove frames. `[a-z]` and similar patterns leave
+/// some frames of a stack, so that both cases occur.
 const FILTERS: [&[&str]; 23] = [
     &["stack-demangle"],
     &["stack-demangle", "--no-templates"],
@@ -119,8 +119,8 @@ proptest! {
     }
 }
 
-/// A terminal's control characters, one that turns the text after it around, and bytes that are
-/// no text.
+/// A control character of terminals, one that reverses the direction of text, and one more that
+/// changes it.
 const HOSTILE: &str = "\u{9b}31m\u{202e}\u{61c}";
 
 #[test]

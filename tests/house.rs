@@ -31,7 +31,7 @@ fn sources_below(folder: &Path) -> Vec<PathBuf> {
     files_below(folder).into_iter().filter(is_source).collect()
 }
 
-/// The Rust files below tests/, but for those that scripts/fuzz makes a module of `common` and the
+/// The Rust files below tests/, except those that scripts/fuzz makes a module of `common`, and the
 /// programs that are recorded.
 fn sources() -> Vec<PathBuf> {
     let others = ["fuzz", "callers", "diff"].map(|folder| Path::new(TESTS).join(folder));
@@ -61,8 +61,8 @@ fn every_source_is_a_module() {
     }
 }
 
-/// A file is used if a string in the sources is its path, or is its path with something like
-/// `{name}` for a part of it, and that part is a string too.
+/// A file is used if a string in the sources is its path; or its path with a placeholder such as
+/// `{name}`, if the sources also have the replaced part as a string.
 #[test]
 fn every_golden_file_is_used() {
     let string = Regex::new(r#""((?:[^"\\\n]|\\.)*)""#).expect("a pattern");
@@ -87,8 +87,8 @@ fn every_golden_file_is_used() {
     let golden = golden_path("");
     for path in files_below(&golden) {
         let file = path.strip_prefix(&golden).expect("it is below").to_str().expect("UTF-8");
-        // tests/formats.rs takes all that is there; its recordings are of these objects. Runs of
-        // programs in several languages are taken by number.
+        // tests/formats.rs takes every file there; its recordings are of these objects. Runs of
+        // programs in several languages are chosen by number.
         let are_taken = ["formats/", "symfs/", "diff/languages/"];
         if !are_taken.iter().any(|folder| file.starts_with(folder)) {
             assert!(is_used(file), "tests/golden/{file}: no test uses it");

@@ -10,7 +10,7 @@ use crate::place::folder_of_tools;
 /// What a test of keys needs.
 pub(crate) const TMUX: &[&str] = &["tmux", "bash"];
 
-/// How long a screen is waited for: the machine may be busy.
+/// How long to wait for a screen: the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A terminal with a shell in it, which ends with the test.
@@ -68,7 +68,7 @@ impl Terminal {
         String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p"]).stdout).into_owned()
     }
 
-    /// The same with escapes for colours.
+    /// The screen with escape sequences for colours.
     pub(crate) fn colored_screen(&self) -> String {
         String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p", "-e"]).stdout).into_owned()
     }
@@ -77,16 +77,16 @@ impl Terminal {
     ///
     /// # Panics
     ///
-    /// If it does not within the time that there is.
+    /// If it does not within [`PATIENCE`].
     pub(crate) fn wait_for(&self, text: &str) -> String {
         self.wait_until(text, |screen| screen.contains(text))
     }
 
-    /// The screen, as soon as it is as wanted.
+    /// The screen, as soon as `is_so` accepts it.
     ///
     /// # Panics
     ///
-    /// If it is not within the time that there is.
+    /// If it does not within [`PATIENCE`].
     pub(crate) fn wait_until(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
         let start = Instant::now();
         loop {
@@ -99,12 +99,12 @@ impl Terminal {
         }
     }
 
-    /// Makes the terminal this large.
+    /// Changes the size of the terminal.
     pub(crate) fn resize(&self, columns: u32, rows: u32) {
         self.tmux(&["resize-window", "-x", &columns.to_string(), "-y", &rows.to_string()]);
     }
 
-    /// What tmux knows of the terminal, such as `#{alternate_on}`.
+    /// A variable of tmux, such as `#{alternate_on}`.
     pub(crate) fn state(&self, format: &str) -> String {
         let output = self.tmux(&["display-message", "-p", format]);
         String::from_utf8_lossy(&output.stdout).trim_end().to_owned()

@@ -1,4 +1,4 @@
-//! What the tools do where there is little memory.
+//! The tools with little memory.
 
 use std::fmt::Write;
 use std::fs::File;
@@ -10,8 +10,8 @@ use crate::needs::skip;
 use crate::packers::packed;
 use crate::util::{TempFile, binary, output, stderr, weight};
 
-/// What a tool makes of this input with at most so much memory, in KiB; `None` where the system's
-/// shell cannot limit it.
+/// The output of a tool with at most `kib` KiB of memory; `None` if the system's shell cannot limit
+/// it.
 fn within(kib: u32, tool: &str, args: &[&str], input: impl AsRef<[u8]>) -> Option<Output> {
     let limit = format!("ulimit -v {kib}");
     let can_limit = Command::new("sh").args(["-c", &limit]).output();
@@ -25,7 +25,7 @@ fn within(kib: u32, tool: &str, args: &[&str], input: impl AsRef<[u8]>) -> Optio
 }
 
 #[test]
-fn too_many_stacks_for_the_memory_are_said_to_be() {
+fn too_many_stacks_for_the_memory_are_reported() {
     let lines = (0..1_500_000u32).map(|number| format!("main;f{number};g{} 1\n", number % 7));
     let file = TempFile::new(lines.collect::<String>());
     for (tool, args) in [
@@ -59,7 +59,7 @@ fn what_was_freed_takes_no_memory() {
             writeln!(text, "c {:x}", number / 1000).expect("text");
         }
     }
-    // All objects, of which each takes 64 bytes, would take as much again.
+    // Storing all objects, of 64 bytes each, would take as much again.
     for live in ["--live=0.5", "--live=peak", "--live"] {
         let Some(output) = within(80_000, "stack-parse", &[live], &text) else {
             return;
@@ -82,7 +82,7 @@ fn a_long_line_takes_a_few_times_its_length() {
                 "stack-collapse-frames" => &["--preset", "rust-std"],
                 _ => &[],
             };
-            // What is read, what is written, and half as much again; the program itself.
+            // The memory for input and output, half as much again, and the program itself.
             let kib = (3 * LENGTH / 1024 + 128 * 1024) as u32;
             let Some(output) = within(kib, tool, args, &line) else { return };
             assert_eq!(stderr(&output), "", "{tool} of {name}");
@@ -102,7 +102,7 @@ fn what_the_headers_of_an_executable_do_not_name_is_not_read() {
         if sparse.set_len(TEBIBYTE).is_err() {
             return skip("the file system has no sparse files of 1 TiB");
         }
-        // Enough to map all of it.
+        // Enough to map the whole file.
         let Some(output) = within(1 << 31, "stack-symbols", &[file.path()], "") else { return };
         assert_eq!(output.status, as_it_was.status, "{}", stderr(&output));
         assert_eq!(output.stdout.len(), as_it_was.stdout.len());
@@ -112,7 +112,7 @@ fn what_the_headers_of_an_executable_do_not_name_is_not_read() {
     }
 }
 
-/// A record of perf: its kind, and what it holds after its header.
+/// A record of perf: its type, and its content after the header.
 fn record(kind: u32, body: &[u8]) -> Vec<u8> {
     let size = u16::try_from(8 + body.len()).expect("a record has 16 bits for its size");
     [&kind.to_le_bytes()[..], &2u16.to_le_bytes(), &size.to_le_bytes(), body].concat()

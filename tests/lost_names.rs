@@ -1,4 +1,4 @@
-//! Names that are not in the file that ran: what is said, what helps, and servers that have them.
+//! Names that are not in the recorded file: the messages, the remedies, and servers that have them.
 
 mod debuginfod;
 mod files;
@@ -15,7 +15,7 @@ use object::{Object as _, ObjectSymbol as _};
 use crate::perf_stream::{IN_PROGRAM, Stream};
 use crate::util::{command, stderr};
 
-/// What builds the programs, and takes their names away.
+/// The programs that build the tests' programs and strip them.
 const TOOLS: &[&str] = &["cc", "objcopy", "strip"];
 
 const SOURCE: &str = "\
@@ -28,7 +28,7 @@ __attribute__((noinline)) long work(long n) {
 int main(int count, char **words) { return work(count) == 1 || !words; }
 ";
 
-/// Where programs are mapped.
+/// The address at which programs are mapped.
 const START: u64 = 0x1000_0000;
 
 const WITH_ID: &str = "-Wl,--build-id=0x8a2b3c4d5e6f708192a3b4c5d6e7f80112233445";
@@ -36,19 +36,19 @@ const ID: &str = "8a2b3c4d5e6f708192a3b4c5d6e7f80112233445";
 const OTHER_ID: &str = "-Wl,--build-id=0x0102030405060708090a0b0c0d0e0f1011121314";
 const NO_ID: &str = "-Wl,--build-id=none";
 
-/// A folder with a program `app` of a function `work`, into which `inner` is inlined.
+/// A folder with a program `app` with the function `work`, into which `inner` is inlined.
 struct Program {
     folder: PathBuf,
     build_id: Vec<u8>,
-    /// Where the code of `work` is in the file, and how many bytes it has.
+    /// The offset of the code of `work` in the file, and its length in bytes.
     work: (u64, u64),
 }
 
 impl Program {
-    /// Builds it in a fresh folder of this name.
+    /// Builds it in an empty folder of this name.
     fn new(name: &str, options: &[&str]) -> Program {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lost-names").join(name);
-        // What an earlier run left; at first there is nothing.
+        // An earlier run may have left a folder; before the first one there is none.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a writable target directory");
         let mut program = Program { folder, build_id: Vec::new(), work: (0, 0) };
@@ -73,7 +73,7 @@ impl Program {
         self.build_id = file.build_id().expect("notes").unwrap_or_default().to_vec();
     }
 
-    /// Moves its debug information to `app.debug`, and its symbols.
+    /// Moves its debug information and symbols to `app.debug`.
     fn split(&self) {
         self.run("objcopy", &["--only-keep-debug", "app", "app.debug"]);
         self.run("strip", &["app"]);
@@ -106,7 +106,7 @@ impl Program {
     }
 }
 
-/// What stack-parse makes of a recording, without servers of debug information and caches.
+/// The output of stack-parse for a recording, without servers of debug information and caches.
 fn parse(recording: &Stream, args: &[&str]) -> Output {
     let file = crate::util::TempFile::new(&recording.bytes);
     output(parse_command().args(args).arg(file.path()))
@@ -120,14 +120,14 @@ fn parse_command() -> Command {
     parse
 }
 
-/// What it writes; no sample is lost, whatever it says.
+/// Its output; no sample may be lost, whatever the messages.
 fn output(command: &mut Command) -> Output {
     let output = command.output().expect("it starts");
     assert!(output.status.success(), "{output:?}");
     output
 }
 
-/// Its lines about names, without the name of the recording.
+/// Its messages about names, without the name of the recording.
 fn said(output: &Output) -> Vec<String> {
     let about_names = |line: &str| {
         let line = line.strip_prefix("stack-parse: ").expect("a message of stack-parse");

@@ -1,4 +1,4 @@
-//! Files in memory: thousands of inputs for the tools, and nothing on the disk.
+//! Files in memory: thousands of inputs for the tools without using the disk.
 
 #[cfg(target_os = "linux")]
 use std::fs::File;
@@ -10,11 +10,11 @@ use std::os::fd::AsRawFd;
 #[cfg(target_os = "linux")]
 use nix::sys::memfd::{MFdFlags, memfd_create};
 
-/// On other systems it is on the disk until it is dropped.
+/// On other systems the file is on the disk until it is dropped.
 #[cfg(not(target_os = "linux"))]
 pub(crate) use crate::util::TempFile as MemoryFile;
 
-/// A file that other processes can open and map as any other, until it is dropped. It takes a
+/// A file that other processes can open and map like any other, until it is dropped. It uses a file
 /// descriptor of this process.
 #[cfg(target_os = "linux")]
 pub(crate) struct MemoryFile {

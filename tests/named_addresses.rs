@@ -1,4 +1,4 @@
-//! Names of addresses, compared with those that LLVM and binutils find: of every address of a
+//! Compares the names of addresses with those that LLVM and binutils find: for every address of a
 //! program, given to stack-parse in a profile as samply writes it.
 
 mod debuginfod_cache;
@@ -18,7 +18,7 @@ use object::{Object, ObjectSection, ObjectSegment};
 
 use crate::util::{stderr, tool};
 
-/// A function at an address; what is unknown is empty.
+/// A function at an address; unknown fields are empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Function {
     name: String,
@@ -32,11 +32,11 @@ type Functions = Vec<Function>;
 /// The folder with the sources of the programs.
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/named_addresses");
 
-/// A program, of which all addresses of its code are to be named.
+/// A program, and the addresses in its code that are to be named.
 struct Code {
-    /// As profiles have them: they count from where the program is loaded.
+    /// The addresses as in profiles: relative to the load address.
     addresses: Vec<u64>,
-    /// Where that is.
+    /// The load address.
     base: u64,
     /// The build-id or the UUID, in hexadecimal digits.
     build_id: String,
@@ -58,7 +58,7 @@ impl Code {
         Code { addresses: (start..start + text.size()).collect(), base, build_id }
     }
 
-    /// What LLVM says of all addresses.
+    /// The functions that LLVM finds at all addresses.
     fn by_llvm(&self, object: &Path) -> Vec<Functions> {
         let input: Vec<String> =
             self.addresses.iter().map(|address| format!("{:#x}\n", address + self.base)).collect();
@@ -75,7 +75,7 @@ impl Code {
         all
     }
 
-    /// Asserts that all addresses are named as LLVM names them.
+    /// Asserts that all addresses have the names that LLVM gives them.
     fn assert_same(&self, ours: &[Functions], theirs: &[Functions]) {
         assert_eq!(ours.len(), theirs.len());
         for ((address, ours), theirs) in self.addresses.iter().zip(ours).zip(theirs) {
@@ -98,8 +98,8 @@ fn known(name: &str) -> String {
     if name == "??" { String::new() } else { name.to_owned() }
 }
 
-/// The file and the line of `/src/main.c:14:3` or `/src/main.c:14 (discriminator 2)`; nothing
-/// where the line is not known.
+/// The file and the line of `/src/main.c:14:3` or `/src/main.c:14 (discriminator 2)`; empty where
+/// the line is not known.
 fn line_of(place: &str) -> String {
     let place = place.split(" (discriminator").next().unwrap_or_default();
     let numbers = place.rsplit(':').take_while(|it| it.bytes().all(|byte| byte.is_ascii_digit()));
@@ -111,8 +111,8 @@ fn line_of(place: &str) -> String {
     if is_unknown { String::new() } else { place.to_owned() }
 }
 
-/// stack-parse, which finds nothing in the folders of who runs the tests. It has a line for each
-/// sample, with places in the source.
+/// stack-parse, which finds nothing in the folders of the user who runs the tests. It prints a line
+/// for each sample, with source lines.
 fn parse() -> assert_cmd::Command {
     let mut parse = tool("stack-parse");
     parse.args(["--per-sample", "--srcline", "--root", "none"]).env("HOME", "/nonexistent");
@@ -122,7 +122,7 @@ fn parse() -> assert_cmd::Command {
     parse
 }
 
-/// The functions of each sample that stack-parse printed, and what it said.
+/// The functions of each sample that stack-parse printed, and its messages.
 fn named(mut parse: assert_cmd::Command) -> (Vec<Functions>, String) {
     let output = parse.output().expect("it starts");
     assert!(output.status.success(), "{output:?}");
@@ -148,7 +148,7 @@ fn functions(output: &Output) -> Vec<Functions> {
 /// An empty folder of this name.
 fn folder(name: &str) -> PathBuf {
     let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), "named-addresses", name].iter().collect();
-    // There is none before the first run.
+    // Before the first run there is none.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a writable target directory");
     folder
@@ -162,7 +162,7 @@ fn run(folder: &Path, program: &str, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Copies a file to where no file or a folder that is missing may be.
+/// Copies a file to a path where there may be no file, or no folder yet.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to.parent().expect("a folder")).expect("a writable folder");
     fs::copy(from, to).unwrap_or_else(|error| panic!("{}: {error}", from.display()));

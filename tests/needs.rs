@@ -1,4 +1,4 @@
-//! Programs that tests need beside Rust and a linker of C; `scripts/test` has the list and
+//! Programs that tests need in addition to Rust and a C linker; `scripts/test` has the list and
 //! installs them.
 
 mod missing;
@@ -7,24 +7,24 @@ use std::process::Command;
 
 pub(crate) use missing::{NEED_ALL, goes_without, skip};
 
-/// What builds the programs of [`crate::programs`] that are written in OCaml.
+/// The programs that build those of [`crate::programs`] in OCaml.
 pub(crate) const OCAML: &[&str] =
     &["ocamlopt", "ocamlfind", "dune", "/usr/lib/ocaml/lwt/unix/lwt_unix.cmxa"];
 
-/// What scripts are written in.
+/// The programs that scripts use.
 pub(crate) const SHELL: &[&str] = &["bash", "awk", "grep", "sed"];
 
-/// What shows pictures.
+/// The programs that show pictures.
 pub(crate) const BROWSER: &[&str] = &["chromium", "chromedriver"];
 
-/// What shows them as well.
+/// Another browser.
 pub(crate) const FIREFOX: &[&str] = &["firefox-esr"];
 
-/// What makes and installs a package of Debian.
+/// The programs that make and install a package of Debian.
 #[cfg(target_os = "linux")]
 pub(crate) const DEBIAN: &[&str] = &["dpkg-deb", "xz", "strip", "readelf", "mandoc"];
 
-/// Python, and what reads tables and schemas: [`crate::util::python`] finds it.
+/// Python and its packages that read tables and schemas: [`crate::util::python`] finds it.
 pub(crate) const READERS: &[&str] = &[
     "python3",
     concat!(env!("CARGO_TARGET_TMPDIR"), "/../python/pandas"),
@@ -32,17 +32,17 @@ pub(crate) const READERS: &[&str] = &[
     concat!(env!("CARGO_TARGET_TMPDIR"), "/../python/jsonschema"),
 ];
 
-/// What scripts/fleet runs in.
+/// The program in which scripts/fleet runs.
 pub(crate) const SPARK: &[&str] =
     &["java", "python3", concat!(env!("CARGO_TARGET_TMPDIR"), "/../spark/pyspark")];
 
-/// What shows in a browser what stack-export writes.
+/// The viewers that show in a browser what stack-export writes.
 pub(crate) const VIEWERS: &[&str] = &[
     concat!(env!("CARGO_TARGET_TMPDIR"), "/../npm/node_modules/speedscope"),
     concat!(env!("CARGO_TARGET_TMPDIR"), "/../npm/node_modules/d3-flame-graph"),
 ];
 
-/// Set for the second self of the test below.
+/// Set in the second process of the test below.
 const IS_SECOND: &str = "STACK_TOOLS_IS_SECOND";
 
 #[test]

@@ -1,5 +1,5 @@
-//! OCaml 5.3 with frame pointers, by what tests/ocaml/ocaml-5 made: recordings,
-//! and where it has built the compiler, what its programs tell.
+//! OCaml 5.3 with frame pointers, from the results of tests/ocaml/ocaml-5: recordings and, where it
+//! built the compiler, what its programs print.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use crate::needs::{goes_without, skip};
 use crate::programs::ocaml_5;
 use crate::util::{binary, filter, output, recording};
 
-/// The merged stacks of a recording, which has no executable.
+/// The merged stacks of a recording, without its executable.
 fn recorded(name: &str, presets: &[&str]) -> Vec<(Vec<String>, u64)> {
     let script = recording(&format!("formats/perf-script/{name}-5.3.0fp-fp.gz"));
     let parsed = output("stack-parse", &["--weight", "samples"], script).stdout;
@@ -25,7 +25,7 @@ fn recorded(name: &str, presets: &[&str]) -> Vec<(Vec<String>, u64)> {
     lines.collect()
 }
 
-/// What those of the stacks weigh that `wanted` holds for.
+/// The weight of the stacks that `wanted` accepts.
 fn weight(stacks: &[(Vec<String>, u64)], wanted: impl Fn(&[String]) -> bool) -> u64 {
     stacks.iter().filter(|(frames, _)| wanted(frames)).map(|(_, count)| count).sum()
 }
@@ -60,13 +60,13 @@ fn stacks_are_whole_through_effects_and_domains() {
     let spawned = weight(&stacks, |frames| has(frames, "domain_thread_func"));
     let bodies = weight(&stacks, |frames| has(frames, "Stdlib.Domain.body"));
     assert_eq!((spawned, bodies), (1237, 1236));
-    // The runtime between a program and its fibres is out of the way.
+    // The runtime between a program and its fibres is removed.
     let stacks = recorded("domains", &["ocaml-runtime"]);
     let next = |two: &[String]| two[0] == "Domains.(toplevel)" && fibre(&two[1]);
     assert_eq!(weight(&stacks, |frames| frames.windows(2).any(next)), 85);
 }
 
-/// A program of `tests/ocaml`, if there is the compiler.
+/// A program of `tests/ocaml`, if the compiler is installed.
 fn built(name: &str, options: &[&str]) -> Option<PathBuf> {
     let built = ocaml_5(name, &[&format!("{name}.ml")], options);
     if built.is_none() {

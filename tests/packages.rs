@@ -1,4 +1,4 @@
-//! What is published: the package of Debian, installed and removed again, and the crates.
+//! What is published: the package of Debian, which is installed and removed again, and the crates.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,17 +13,17 @@ use crate::util::{TOOLS, stderr};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Runs `command`, which must succeed, and returns what it wrote.
+/// Runs `command`, which must succeed, and returns its output.
 fn done(command: &mut Command) -> String {
     let output = command.output().expect("it starts");
     assert!(output.status.success(), "{command:?}: {}", stderr(&output));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// What the tools are built for where they are tested.
+/// The target for which the tools are built where they are tested.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// Makes packages for `target` of the tools as they are tested, without what only debuggers read.
+/// Makes packages of the tested tools for `target`, without debug information.
 fn package(place: &Place, target: &str) -> Command {
     let tools = place.folder.join("tools");
     fs::create_dir(&tools).expect("a new folder");
@@ -92,7 +92,8 @@ fn the_archive_has_everything(dist: &Path) {
     }
 }
 
-/// Pages and what installs them for `cargo install`; the pictures of README; no recording.
+/// The man pages and the script that installs them after `cargo install`; the README's pictures; no
+/// recording.
 fn the_crate_has_what_readers_need(dist: &Path) {
     let krate = dist.join(format!("stack-tools-{VERSION}.crate"));
     let files = listed(&krate);
@@ -134,7 +135,7 @@ fn the_address_of_the_source_is_that_of_cargo() {
     }
 }
 
-/// The folder has nothing but this package: not the library of C that it depends on.
+/// The folder has only this package, not the C library that it depends on.
 const OPTIONS: [&str; 2] = ["--log=/dev/null", "--force-depends"];
 
 fn debian_installs_and_removes(dist: &Path, root: &Path) {

@@ -1,4 +1,4 @@
-//! Packs what the tools unpack.
+//! Compresses input that the tools decompress.
 
 use std::io::{Result, Write};
 
@@ -8,10 +8,10 @@ use lz4_flex::frame::{BlockSize, FrameEncoder, FrameInfo};
 use lzma_rust2::{XzOptions, XzWriter};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-/// What packs, as messages call it.
+/// The programs that compress, with their names in messages.
 pub(crate) const PACKERS: [&str; 5] = ["gzip", "zstd", "xz", "bzip2", "lz4"];
 
-/// `text` as the packer of this name makes it, in blocks that are as small as they can be.
+/// `text` as the program of this name compresses it, in the smallest possible blocks.
 pub(crate) fn packed(packer: &str, text: impl AsRef<[u8]>) -> Vec<u8> {
     let packed = match packer {
         "gzip" => gzip(text.as_ref()),

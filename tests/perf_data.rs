@@ -1,4 +1,4 @@
-//! perf.data, read directly: the same samples as perf's, and its stacks.
+//! perf.data, read directly: the samples must be the same as perf's, and its stacks.
 
 mod agreement;
 mod callers;

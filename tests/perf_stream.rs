@@ -1,14 +1,14 @@
 //! Recordings of perf made by hand.
 
-/// The process that stands for the kernel.
+/// The process id used for the kernel.
 pub(crate) const KERNEL: u32 = u32::MAX;
 
-// The flags of records: who runs, and what a map is.
+// Flags of records: what ran, and the kind of a map.
 pub(crate) const IN_KERNEL: u16 = 1;
 pub(crate) const IN_PROGRAM: u16 = 2;
 pub(crate) const DATA: u16 = 1 << 13;
 
-/// What `perf record -o -` writes: samples with address, thread and time.
+/// The output of `perf record -o -`: samples with address, thread and time.
 pub(crate) struct Stream {
     pub(crate) bytes: Vec<u8>,
     time: u64,
@@ -66,13 +66,13 @@ impl Stream {
     }
 }
 
-/// Files that are mapped whole, for the tests of missing ones.
+/// Files that are mapped completely, for the tests of missing ones.
 #[cfg(target_os = "linux")]
 impl Stream {
     /// The process of all samples.
     const PROCESS: u32 = 7;
 
-    /// More than the files of the tests have.
+    /// More than the size of any file in the tests.
     const FILE_SIZE: u64 = 1 << 24;
 
     /// MMAP2 of the code of a whole file, with its build-id.
@@ -88,7 +88,7 @@ impl Stream {
         self.timed(10, IN_PROGRAM | HAS_BUILD_ID, &body)
     }
 
-    /// The same without a build-id.
+    /// MMAP2 without a build-id.
     pub(crate) fn map_file(self, start: u64, path: &str) -> Stream {
         self.map(Stream::PROCESS, IN_PROGRAM, start, Stream::FILE_SIZE, 0, path)
     }
@@ -98,7 +98,7 @@ fn words(numbers: &[u64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// A text of whole words that ends with a zero.
+/// A text, padded with zeros to whole words.
 fn padded(text: &str) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize((bytes.len() + 1).next_multiple_of(8), 0);

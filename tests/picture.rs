@@ -8,20 +8,20 @@ use quick_xml::events::{BytesStart, Event};
 /// A box of a picture.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Box {
-    /// Where it starts, in counts, as far as its place in the picture tells.
+    /// Where it starts, in counts, as precisely as its coordinates allow.
     pub(crate) start: u64,
-    /// What it weighs, as its title says.
+    /// Its weight, from its title.
     pub(crate) weight: u64,
     /// Where it starts, as a share of the whole.
     left: Share,
-    /// Its upper edge, where rows are numbered from below, the whole is 0.
+    /// Its row: rows are numbered from below, that of the whole is 0.
     pub(crate) row: i64,
     pub(crate) fill: String,
     pub(crate) title: String,
     pub(crate) label: String,
 }
 
-/// So many parts of 1,000,000 of the whole: what the four decimals of a percent can tell.
+/// A share in 1/1,000,000 of the whole, the precision of four decimals of a percent.
 type Share = u64;
 
 const WHOLE: Share = 1_000_000;
@@ -44,11 +44,11 @@ impl Box {
     }
 }
 
-/// What a picture says.
+/// The content of a picture.
 #[derive(Debug, Default)]
 pub(crate) struct Picture {
     pub(crate) boxes: Vec<Box>,
-    /// The text that is no part of a box.
+    /// The texts outside of boxes.
     pub(crate) texts: Vec<String>,
     /// How often each element occurs.
     pub(crate) elements: BTreeMap<String, usize>,
@@ -156,7 +156,7 @@ impl Picture {
         self.boxes.iter().filter(|one| one.name() == name).collect()
     }
 
-    /// The frames but the whole, as (name, row, start, weight).
+    /// All frames except the whole, as (name, row, start, weight).
     pub(crate) fn frames(&self) -> Vec<(String, i64, u64, u64)> {
         let frames = self.boxes.iter().filter(|one| one.row > 0);
         frames.map(|one| (one.name().to_owned(), one.row, one.start, one.weight)).collect()

@@ -1,5 +1,5 @@
-//! A folder in which a script or stack-flame runs, with a perf of its own, since what the real one
-//! may do differs from machine to machine.
+//! A folder in which a script or stack-flame runs, with a fake perf, since the real one may do
+//! different things on different machines.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,9 +8,9 @@ use std::process::{Command, Output};
 
 use crate::util::{binary, golden_path};
 
-/// A perf that knows only the CPU clock, as on many virtual machines, and is killed by what kills
-/// its program, as the real one. What it records is a recording of ours, and what it was told is in
-/// perf.log.
+/// A fake perf that knows only the CPU clock, as on many virtual machines, and that ends with the
+/// signal that ends its program, like the real one. It writes a recording of ours, and logs its
+/// arguments in perf.log.
 pub(crate) const PERF: &str = r#"#!/bin/sh
 case "$1 $*" in
     *" -e cpu-clock "* | *" -e sched:sched_switch"[\ ,]*) ;;
@@ -27,7 +27,7 @@ done
 exec "$@"
 "#;
 
-/// An empty folder to work in, with a perf of its own.
+/// An empty folder to work in, with a fake perf.
 pub(crate) struct Place {
     pub(crate) folder: PathBuf,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) fn new(name: &str) -> Place {
         let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), name].iter().collect();
-        // What an earlier run left; at first there is nothing.
+        // An earlier run may have left a folder; before the first one there is none.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a writable target directory");
         let place = Place { folder };
@@ -65,7 +65,7 @@ impl Place {
         assert!(status.expect("a compiler of C").success());
     }
 
-    /// Makes these programs of the system be found here.
+    /// Makes these programs of the system available here.
     pub(crate) fn link_from_system(&self, programs: &[&str]) {
         for program in programs {
             let found = ["/bin", "/usr/bin"].map(|folder| Path::new(folder).join(program));
@@ -78,12 +78,12 @@ impl Place {
         fs::read_to_string(self.folder.join(name)).expect(name)
     }
 
-    /// One of scripts/, which finds our perf first.
+    /// Runs one of scripts/, which finds the fake perf first.
     pub(crate) fn command(&self, script: &str) -> Command {
         self.here([env!("CARGO_MANIFEST_DIR"), "/scripts/", script].concat().as_ref())
     }
 
-    /// stack-flame, which finds our perf first.
+    /// Runs stack-flame, which finds the fake perf first.
     pub(crate) fn stack_flame(&self, args: &[&str]) -> Output {
         let mut command = self.here(binary("stack-flame").as_ref());
         command.args(args).output().expect("it starts")

@@ -11,21 +11,21 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub(crate) static LWTSIM: LazyLock<PathBuf> =
     LazyLock::new(|| ocamlfind("lwtsim", &["lwtsim.ml"], &LWT));
 
-/// An Lwt program of several units, the one that is recorded in recipes.
+/// An Lwt program with several units, which the recipes record.
 pub(crate) static APP: LazyLock<PathBuf> =
     LazyLock::new(|| ocamlfind("app", &["app/db.ml", "app/server.ml", "app/app.ml"], &LWT));
 
 const LWT: [&str; 3] = ["-thread", "-package", "lwt.unix"];
 
-/// A program that prints its own backtrace, with much inlined.
+/// A program that prints its own backtrace, with many inlined functions.
 pub(crate) static BACKTRACE: LazyLock<PathBuf> =
     LazyLock::new(|| ocamlfind("backtrace", &["backtrace.ml"], &["-inline", "100"]));
 
-/// A function of each shape whose name no symbol tells.
+/// Functions of each form whose name no symbol shows.
 pub(crate) static SHAPES: LazyLock<PathBuf> =
     LazyLock::new(|| ocamlfind("shapes", &["shapes.ml"], &["-inline", "100"]));
 
-/// Functions that only the lines around them place.
+/// Functions that can be identified only by the lines around them.
 pub(crate) static PLACES: LazyLock<PathBuf> =
     LazyLock::new(|| ocamlfind("places", &["places.ml"], &[]));
 
@@ -36,7 +36,7 @@ pub(crate) static PACK: LazyLock<PathBuf> = LazyLock::new(|| {
     copy("pack/inode.ml", &packed.join("inode.ml"));
     ocamlopt(&["-for-pack", "Irmin", "-c", "inode.ml"], &packed);
     ocamlopt(&["-pack", "-o", "irmin.cmx", "inode.cmx"], &packed);
-    // The unit outside is not to see that inside.
+    // The unit outside must not see the one inside.
     fs::remove_file(packed.join("inode.cmi")).expect("it was compiled");
     copy("pack/inode.ml", &folder.join("inode.ml"));
     copy("pack/main.ml", &folder.join("main.ml"));
@@ -65,8 +65,8 @@ pub(crate) static BARE: LazyLock<PathBuf> = LazyLock::new(|| {
     folder.join("main")
 });
 
-/// What the functions in the sources of the programs, and of the libraries
-/// that they use, are called: see tests/oracle/truth/truth.ml.
+/// The names of the functions in the sources of the programs and of their libraries: see
+/// tests/oracle/truth/truth.ml.
 pub(crate) static TRUTH: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = fresh_folder("truth");
     copy("../oracle/truth/functions_4.ml", &folder.join("functions.ml"));
@@ -96,10 +96,10 @@ pub(crate) static PACKBENCH: LazyLock<PathBuf> = LazyLock::new(|| {
 /// Frame tables of OCaml 5.2 and DWARF of C, loaded at any address.
 pub(crate) static FRAMES: LazyLock<PathBuf> = LazyLock::new(|| frames("-pie"));
 
-/// The same at a fixed address.
+/// The program above at a fixed address.
 pub(crate) static FRAMES_FIXED: LazyLock<PathBuf> = LazyLock::new(|| frames("-no-pie"));
 
-/// What tells OCaml 5 without frame pointers, and with them.
+/// A program that shows the difference between OCaml 5 with and without frame pointers.
 pub(crate) static EFFECTS: LazyLock<PathBuf> = LazyLock::new(|| effects("effects", &[]));
 pub(crate) static EFFECTS_FP: LazyLock<PathBuf> =
     LazyLock::new(|| effects("effects-fp", &["-Wa,--defsym,FRAME_POINTERS=1"]));
@@ -111,8 +111,7 @@ fn effects(name: &str, options: &[&str]) -> PathBuf {
     folder.join(name)
 }
 
-/// Builds the program `name` of these files, which are in the order of their
-/// dependencies.
+/// Builds the program `name` from these files, which are in the order of their dependencies.
 fn ocamlfind(name: &str, sources: &[&str], options: &[&str]) -> PathBuf {
     let folder = fresh_folder(name);
     let mut command = Command::new("ocamlfind");
@@ -131,13 +130,13 @@ pub(crate) fn ocaml_5_place() -> PathBuf {
     [env!("CARGO_TARGET_TMPDIR"), "..", "ocaml-5.3.0"].iter().collect()
 }
 
-/// The same with OCaml 5, if there is its compiler.
+/// Builds a program with OCaml 5, if its compiler is installed.
 pub(crate) fn ocaml_5(name: &str, sources: &[&str], options: &[&str]) -> Option<PathBuf> {
     let compiler = ocaml_5_place().join("bin/ocamlopt.opt");
     if !compiler.exists() {
         return None;
     }
-    // Tests that run at once have a folder each.
+    // Parallel tests have a folder each.
     static FOLDERS: AtomicU32 = AtomicU32::new(0);
     let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
     let folder = fresh_folder(&format!("ocaml-5-{name}-{number}"));
@@ -145,7 +144,7 @@ pub(crate) fn ocaml_5(name: &str, sources: &[&str], options: &[&str]) -> Option<
     command.arg("-g").args(options).args(["-o", name]);
     for source in sources {
         let file = source.rsplit('/').next().unwrap_or(source);
-        // What differs between versions has the version in its name.
+        // Files that differ between versions have the version in their name.
         let file = file.replace("_5", "");
         copy(source, &folder.join(&file));
         command.arg(file);
@@ -168,10 +167,10 @@ fn frames(kind: &str) -> PathBuf {
     folder.join("frames")
 }
 
-/// A folder for the program `name` with nothing in it.
+/// An empty folder for the program `name`.
 fn fresh_folder(name: &str) -> PathBuf {
     let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), "programs", name].iter().collect();
-    // There is none before the first run.
+    // Before the first run there is none.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a writable target directory");
     folder

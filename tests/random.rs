@@ -1,4 +1,4 @@
-//! Random numbers that are the same everywhere: Steele, Lea and Flood's SplitMix64.
+//! Random numbers that are the same on every machine: SplitMix64 by Steele, Lea and Flood.
 
 pub(crate) struct Random(pub(crate) u64);
 

@@ -13,8 +13,8 @@ use crate::needs::{OCAML, SHELL, goes_without, skip};
 use crate::programs::{APP, LWTSIM};
 use crate::util::{TOOLS, binary, recording};
 
-/// The titles of the recipes of a page, each with texts that must be in what the recipe prints or
-/// in the files that it writes.
+/// The titles of a page's recipes, each with texts that must be in its output or in the files that
+/// it writes.
 type Expected<'a> = &'a [(&'a str, &'a [&'a str])];
 
 const OF_STACK_OCAML: Expected = &[
@@ -163,7 +163,7 @@ const DEEP_COPY: &str = "Weight\tSelf Weight\tSymbol Names\n\
     1.00 min\u{2007}96.0%\t1.00 min\t      camlDb$total_277\n\
     3.00 ms\u{2007}0.0%\t3.00 ms\t      -[Foo bar;]\n";
 
-/// A program that works alone, and then in two threads.
+/// A program that works in one thread, and then in two.
 const THREADS: &str = "#include <pthread.h>
 static volatile long sink;
 void alone(void) { for (long i = 0; i < 100000000; i++) sink += i; }
@@ -177,7 +177,7 @@ int main(void) {
 }
 ";
 
-/// Samples clocks under the names of counters, for recipes where the machine has none.
+/// Samples clocks under the names of counters, for recipes on machines without counters.
 const PERF_WITHOUT_COUNTERS: &str = r#"#!/bin/bash
 others=${PATH#*:}
 with_clocks=("${@//cache-misses/cpu-clock}")
@@ -205,7 +205,7 @@ fn recipes_of(page: &'static str, section: &str) -> Vec<Recipe> {
     sections
         .map(|section| {
             let (title, text) = section.split_once('\n').expect("a title");
-            // mdoc takes a `?` at the end for one of the page's own.
+            // mdoc would take a `?` at the end as a macro's own.
             let title = title.trim_end_matches("\\&").to_owned();
             Recipe { title, commands: displays(text).join("\n") }
         })
@@ -218,7 +218,7 @@ fn displays(page: &str) -> Vec<String> {
     let displays = displays.map(|it| it.split_once("\n.Ed").expect("an end").0);
     displays
         .map(|text| {
-            // `\&` stands before a full stop that starts a line of text.
+            // `\&` comes before a full stop that starts a line of text.
             let text = text.replace("\\&", "");
             let escapes = text.matches('\\').count();
             assert_eq!(escapes, text.matches("\\e").count(), "only \\e is known: {text}");
@@ -263,13 +263,13 @@ struct Place {
 impl Place {
     fn empty(name: &str) -> Place {
         let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), name].iter().collect();
-        // An earlier run may have left a folder, or not.
+        // An earlier run may have left a folder.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(folder.join("scripts")).expect("a writable target directory");
         Place { folder }
     }
 
-    /// A folder with everything that the recipes need, or `None` where perf may not record.
+    /// A folder with everything that the recipes need, or `None` if perf may not record.
     fn stocked(name: &str) -> Option<Place> {
         let place = Place::empty(name);
         // The pages are for all languages, those of stack-ocaml(7) have a name of OCaml's.
@@ -323,7 +323,7 @@ impl Place {
         let flame = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/flame");
         let tools = tools().display();
         place.program("scripts/flame", &format!("#!/bin/sh\nexec {flame} --from {tools} \"$@\"\n"));
-        // The recordings that Makefiles start from.
+        // The recordings from which Makefiles start.
         let is_recorded = place.record("-o app.data ./app.exe");
         is_recorded.then(|| {
             fs::copy(place.path("app.data"), place.path("app.perf.data")).expect("a recording");
@@ -331,7 +331,7 @@ impl Place {
         })
     }
 
-    /// Records a program. Returns false where perf may not record.
+    /// Records a program. Returns false if perf may not record.
     fn record(&self, arguments: &str) -> bool {
         let (may, _) = self.run(&format!("perf record -F 999 --call-graph dwarf {arguments}"));
         if !may {
@@ -355,16 +355,16 @@ impl Place {
         fs::set_permissions(self.path(name), executable).expect("our own file");
     }
 
-    /// Runs commands in a shell; returns whether they succeeded, and what they
-    /// printed.
+    /// Runs commands in a shell; returns whether they succeeded, and their output.
     fn run(&self, commands: &str) -> (bool, String) {
-        // Files, since perf would write its recording to a standard output that is a pipe.
+        // Output goes to files, since perf would write its recording into a standard output that is
+        // a pipe.
         let [printed, said] =
             ["printed", "said"].map(|name| File::create(self.path(name)).expect("a new file"));
         let path = std::env::var("PATH").expect("a PATH");
         let path = format!("{}:{}:{path}", self.folder.display(), tools().display());
         let mut command = Command::new("bash");
-        // Projects are built as their users build them, whatever this one is built with, and
+        // Projects are built as their users build them, whatever the settings of this build, and
         // nothing is downloaded.
         for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET", "RUSTFLAGS", "DEBUGINFOD_URLS"] {
             command.env_remove(variable);
@@ -381,13 +381,13 @@ impl Place {
         (status.success(), String::from_utf8_lossy(&printed).into_owned())
     }
 
-    /// Runs a recipe. Returns what it printed and what it wrote to files.
+    /// Runs a recipe. Returns its output and the content of the files that it wrote.
     fn cook(&self, recipe: &Recipe) -> String {
         let Recipe { title, commands } = recipe;
         let is_makefile = commands.contains("%.folded:");
         if is_makefile {
             self.write("Makefile", commands);
-            // make would not run if an earlier recipe made these files after the recording.
+            // make would not run if these files of an earlier recipe were newer than the recording.
             for made in ["app.folded", "app.svg"] {
                 let _ = fs::remove_file(self.path(made));
             }
@@ -409,7 +409,7 @@ fn tools() -> &'static Path {
     Path::new(binary("stack-merge")).parent().expect("a folder")
 }
 
-/// The pictures, stacks and JSON that commands are told to write.
+/// The pictures, stacks and JSON files that commands write.
 fn written_by(commands: &str) -> Vec<&str> {
     let words: Vec<&str> = commands.split_whitespace().collect();
     // Not what a loop writes: `> $event.folded`.
@@ -422,7 +422,7 @@ fn written_by(commands: &str) -> Vec<&str> {
     targets.map(|pair| pair[1]).filter(|name| is_result(name)).collect()
 }
 
-/// Runs all recipes in their order, and looks for the expected texts of each.
+/// Runs all recipes in order, and checks the expected texts of each.
 fn cook(place: &str, recipes: &[Recipe], expected: Expected) {
     let titles: Vec<&str> = recipes.iter().map(|recipe| &recipe.title[..]).collect();
     let known: Vec<&str> = expected.iter().map(|(title, _)| *title).collect();
@@ -438,8 +438,8 @@ fn cook(place: &str, recipes: &[Recipe], expected: Expected) {
             skip("perf may not record all programs here");
             continue;
         }
-        // The kernel loses a switch of threads now and then, and with it the wait that it ended;
-        // and a table of every two seconds may come before a program's work.
+        // The kernel sometimes loses a switch of threads, and with it the wait that it ended; and
+        // with --every, a table may come before the program's work.
         let is_by_chance = ["--off-cpu", "--every"].iter().any(|it| recipe.commands.contains(it));
         let tries = if is_by_chance { 10 } else { 1 };
         let has_all = |result: &String| texts.iter().all(|text| result.contains(text));
@@ -474,7 +474,7 @@ fn fibres_of_a_recorded_program_are_rows_with_their_names() {
     }
     let place = Place::empty("recipes-lwtsim");
     let exe = LWTSIM.display();
-    // Many short runs: where other programs slow the machine for a moment, that falls on all parts.
+    // Many short runs: if other programs slow the machine for a moment, that affects all parts.
     let runs = format!("sh -c 'for n in 1 2 3 4 5 6 7 8; do {exe} 150; done'");
     if !place.record(&runs) {
         return;
@@ -508,8 +508,8 @@ fn fibres_of_a_recorded_program_are_rows_with_their_names() {
     }
 }
 
-/// `$ cat app.folded` shows a file, and the examples after it show what the tools make of that
-/// file. Examples that need a recording or a program show no output.
+/// `$ cat app.folded` shows a file, and the examples after it show the tools' output for it.
+/// Examples that need a recording or a program show no output.
 #[test]
 fn the_examples_of_the_pages_give_what_they_show() {
     if goes_without(&[SHELL]) {

@@ -27,14 +27,14 @@ pub(crate) fn start(name: &str, args: &[&str]) -> Running {
     Running { child, stdin }
 }
 
-/// Asserts that a tool ends with status 0 and has nothing to say.
+/// Asserts that a tool ends with status 0 and prints no messages.
 pub(crate) fn assert_silent_success(name: &str, child: Child) {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
     assert_eq!(output.status.code(), Some(0), "{name}");
 }
 
-/// The lines that come out, as they come.
+/// The lines of its output, as they appear.
 pub(crate) fn lines_of(child: &mut Child) -> Receiver<String> {
     let stdout = BufReader::new(child.stdout.take().expect("piped"));
     let (sender, receiver) = mpsc::channel();
@@ -42,7 +42,7 @@ pub(crate) fn lines_of(child: &mut Child) -> Receiver<String> {
     receiver
 }
 
-/// The next line, or `None` at the end and if none comes for long.
+/// The next line; `None` at the end, or if none comes for a long time.
 pub(crate) fn next(lines: &Receiver<String>) -> Option<String> {
     lines.recv_timeout(Duration::from_secs(20)).ok()
 }

@@ -1,4 +1,4 @@
-//! The scripts a person types.
+//! The scripts that users run.
 
 use std::fs;
 use std::path::Path;
@@ -53,7 +53,7 @@ fn flame_says_what_it_takes() {
     assert!(!output.status.success(), "{}", stderr(&output));
 }
 
-/// A cargo whose tests do what we want; its other commands find no fault.
+/// A cargo whose tests have the result that we want; its other commands succeed.
 const CARGO: &str = r#"#!/bin/sh
 [ "$1" = test ] || exit 0
 echo "all needed: ${STACK_TOOLS_NEED_ALL:-no}"
@@ -63,7 +63,7 @@ echo "test result: ok. 2 passed; $FAILED failed; 0 ignored; 0 measured; 0 filter
 exit "$FAILED"
 "#;
 
-/// scripts/test where only what every system has is found, and `programs`.
+/// scripts/test, which finds only the programs of every system, and `programs`.
 fn test_with(name: &str, programs: &[(&str, &str)], args: &[&str]) -> (String, Option<i32>) {
     let place = Place::new(name);
     let found = ["awk", "bash", "cat", "dirname", "grep", "mktemp", "rm", "sed", "sh", "tee"];
@@ -73,7 +73,7 @@ fn test_with(name: &str, programs: &[(&str, &str)], args: &[&str]) -> (String, O
         place.program(program, text);
     }
     let mut command = place.command("test");
-    // The script may run this test, and says then what the tests need.
+    // The script may run this test; then it reports what the tests need.
     command.env_remove(NEED_ALL).env("PATH", &place.folder).env("FAILED", "0");
     let output = command.args(args).output();
     let output = output.expect("it starts");
@@ -82,7 +82,7 @@ fn test_with(name: &str, programs: &[(&str, &str)], args: &[&str]) -> (String, O
 }
 
 #[test]
-fn test_skips_and_counts_what_needs_a_missing_program_if_told_not_to_install() {
+fn test_skips_and_counts_what_needs_a_missing_program_with_no_install() {
     if goes_without(&[SHELL]) {
         return;
     }

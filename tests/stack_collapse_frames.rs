@@ -6,7 +6,7 @@ use proptest::prelude::*;
 // Lwt's fibres.
 mod lwt;
 
-// Presets, on recordings of programs of their kind.
+// Presets, on recordings of programs that they are made for.
 mod presets;
 
 use crate::util::{
@@ -17,7 +17,7 @@ fn collapse(args: &[&str], input: &str) -> String {
     filter("stack-collapse-frames", args, input)
 }
 
-/// One stack after the rules, without its count.
+/// The frames of one stack after the rules, without its count.
 fn stack(args: &[&str], stack: &str) -> String {
     let out = collapse(args, &format!("{stack} 7\n"));
     out.strip_suffix(" 7\n").expect("the count is kept").to_owned()
@@ -84,10 +84,10 @@ fn reroot_takes_the_last_match_and_all_above_it() {
 fn a_stack_without_frames_keeps_its_weight() {
     assert_eq!(stack(&["--drop", "."], "a;b"), "[hidden]");
     assert_eq!(stack(&["--reroot", "leaf"], "a;leaf"), "[hidden]");
-    // A frame without a name alone would make a line without a stack.
+    // Without any name the line would have no stack.
     assert_eq!(stack(&["--drop", "^a$"], ";a"), "[hidden]");
     assert_eq!(stack(&["--drop", "^a$"], ";a;"), ";");
-    // No rule sees this name: it is put in after all rules.
+    // No rule applies to this name: it is inserted after all rules.
     assert_eq!(stack(&["--drop", ".", "--merge", "hidden=x"], "a;b"), "[hidden]");
 }
 
@@ -219,7 +219,7 @@ reroot ^_start$
     let out = [
         // The library is dropped, and so are the frames above _start.
         stack(&args, "x;_start;lib_a;main"),
-        // Only stacks with a scheduler are changed; a list matches whole names.
+        // Only stacks with a scheduler change; a list matches whole names.
         stack(&args, "main;park;wait"),
         stack(&args, "scheduler;park;wait"),
         stack(&args, "scheduler;parking;sleepy"),
@@ -242,7 +242,7 @@ fn a_rule_file_can_name_what_it_cuts_off_and_tell_phases_apart() {
         "preset libc-start\nreroot ^poll$\nroot [pool]\nbelow ^gc=[GC]\nphase mark=[mark]\n",
     );
     let args = ["--rules", rules.path()];
-    // The frames above a start name the process; without a start, the first does.
+    // The frames above a start name the process; without a start, the first frame does.
     let cut = TempFile::new("reroot ^poll$\nroot [pool]\n");
     let cut = ["--rules", cut.path()];
     assert_eq!(
@@ -254,7 +254,7 @@ fn a_rule_file_can_name_what_it_cuts_off_and_tell_phases_apart() {
     assert_eq!(stack(&cut, "[unknown];poll"), "[pool]");
     assert_eq!(stack(&cut, "_start;main;poll;a"), "[pool];a");
     assert_eq!(stack(&cut, "server;main;a"), "server;main;a");
-    // The last frame that tells a phase decides.
+    // The last frame that shows a phase decides.
     assert_eq!(stack(&args, "s;_start;main;gc;mark;x"), "s;main;[mark]");
     assert_eq!(stack(&args, "s;_start;main;gc;x"), "s;main;[GC]");
 }
@@ -276,7 +276,7 @@ fn rules_see_names_without_places_and_marks() {
         (&["--merge", "^f$=[f]"], "main;f (a.c:1);f_[k];g (a.c:9)", "main;[f];g (a.c:9)"),
         (&["--below", "^f$=[f]"], "main (a.c:1);f (a.c:1);g", "main (a.c:1);[f]"),
         (&["--reroot", "^f$"], "main;f (a.c:1);g (a.c:2)_[i]", "g (a.c:2)_[i]"),
-        // A pattern that speaks of a mark sees it, and still no place.
+        // A pattern with a mark sees marks, but still no source line.
         (&["--drop", r"_\[k\]$"], "main;read;vfs_read_[k]", "main;read"),
         (&["--drop", r"^f_\[i\]$"], "main;f (a.c:1)_[i];f (a.c:2)", "main;f (a.c:2)"),
         (&["--preset", "ocaml-gc"], "a;caml_call_gc (gc.c:12);b", "a;[GC]"),
@@ -362,7 +362,7 @@ fn presets_can_be_listed_shown_and_used_as_rules() {
         let (name, title) = line.split_once(' ').expect("a name and a title");
         assert!(!title.trim().is_empty(), "{line}");
         let rules = collapse(&["--show-preset", name], "");
-        // Used as a file, an empty input gives nothing.
+        // Used as rules, an empty file has no effect.
         assert_eq!(run(&["--rules", "-"], rules).status.code(), Some(1), "{name}");
     }
 }

@@ -110,8 +110,7 @@ fn units_of_memtrace_are_paths_as_in_a_profile() {
 
 #[test]
 fn names_cannot_break_the_line() {
-    // OCaml's operator .%(;..), C++'s array of an empty name, a Rust name
-    // with an escaped `;`.
+    // OCaml's operator .%(;..), C++'s array of an empty name, a Rust name with an escaped `;`.
     assert_eq!(frame(&[], "camlOdd__$2e$25$28$3b$2e$2e$29_258"), "Odd.(.%(:..))");
     assert_eq!(
         frame(&[], "_ZN35Bar$LT$$u5b$u32$u3b$$u20$4$u5d$$GT$17h930b740aa94f1d3aE"),
@@ -156,7 +155,7 @@ fn normalized_names_are_those_of_the_page() {
 
 #[test]
 fn a_recording_reads_alike_with_and_without_perfs_demangling() {
-    // All names are equal: those that perf has damaged are repaired.
+    // All names must be equal: those damaged by perf are repaired.
     for name in [
         "domains-5.2.0fp-dwarf",
         "lwtsim-4.13.1-dwarf",
@@ -201,12 +200,12 @@ fn vectors_come_out_as_their_columns_say() {
     let columns = |line: &'static str| line.split('\t').collect::<Vec<_>>();
     let vectors: Vec<_> = vectors.lines().skip(1).map(columns).collect();
     let input: String = vectors.iter().map(|vector| format!("{} 1\n", vector[2])).collect();
-    // As stack-parse writes perf's `Odd..%(;..)_258`.
+    // stack-parse writes perf's `Odd..%(;..)_258` like this.
     let input = input.replace(';', ":");
     for (stamps, column) in [("drop", 4), ("keep", 5)] {
         let out = demangle(&["--ocaml", "--stamps", stamps], &input);
         for (line, vector) in out.lines().zip(&vectors) {
-            // A frame holds no `;`.
+            // A frame contains no `;`.
             let name = vector[column].replace(';', ":");
             assert_eq!(line, format!("{name} 1"), "{stamps} {}", vector[2]);
         }
@@ -225,7 +224,7 @@ fn a_separator_in_a_name_is_replaced_whatever_the_stamps() {
 }
 
 #[test]
-fn accounts_tell_how_many_lines_changed() {
+fn stats_count_the_changed_lines() {
     let output = output("stack-demangle", &["--stats"], "camlA__f_1;main 3\nmain 4\n");
     let stderr = String::from_utf8(output.stderr).expect("UTF-8");
     assert!(stderr.contains("changed 1 lines weight 3"), "{stderr}");
@@ -303,7 +302,7 @@ proptest! {
     ) {
         let mut input = Vec::new();
         for stack in &stacks {
-            // A root, so that no line is a comment or starts with an empty frame.
+            // A root frame, so that no line is a comment or starts with an empty frame.
             input.extend_from_slice(b"root;");
             input.extend(stack.join(&b';'));
             input.extend_from_slice(b" 3\n");

@@ -8,22 +8,22 @@ use crate::util::{
     TempFile, binary, few_cases, filter, folded_lines, golden_path, output, tool, weight,
 };
 
-// Names of one function, and of runs.
+// Names of a function, and of runs.
 mod names;
 
-// How many samples there are, and who says so.
+// The number of samples, and where it comes from.
 mod samples;
 
-// The odd one of many.
+// The outlier among many profiles.
 mod outliers;
 
-// Recorded runs: what is found, what is not, and what the gate makes of it.
+// Recorded runs: which changes are found, which are not, and the result of the gate.
 mod runs;
 
-// The same, of programs in several languages.
+// Recorded runs of programs in several languages.
 mod languages;
 
-// The same comparisons, computed by Python.
+// Comparisons that Python computes, too.
 mod oracle;
 
 /// The path of a recorded run, see tests/diff/record.
@@ -35,7 +35,7 @@ fn golden(file: &str) -> String {
     golden_path(file).to_str().expect("UTF-8").to_owned()
 }
 
-/// What stack-diff makes of two files.
+/// The output of stack-diff for two files.
 fn diff(before: &str, after: &str, args: &[&str]) -> Output {
     output("stack-diff", &[args, &[before, after]].concat(), "")
 }
@@ -140,7 +140,7 @@ fn the_table_is_aligned_and_fits_a_terminal() {
         let name: String = row.chars().skip(start).collect();
         assert!(!name.is_empty() && !name.starts_with(' '), "{row}");
     }
-    // Names may be long, numbers are not.
+    // Names may be long, but numbers are not.
     assert!(start <= 56, "{text}");
     assert!(lines[lines.len() - 2].starts_with("* noise does not explain it"), "{text}");
     assert!(lines[lines.len() - 1].ends_with("vary by 1.0%."), "{text}");
@@ -163,7 +163,7 @@ fn a_function_is_counted_once_in_each_stack() {
 }
 
 #[test]
-fn an_empty_or_unreadable_profile_is_trouble_and_nothing_is_printed() {
+fn an_empty_or_unreadable_profile_is_an_error_and_nothing_is_printed() {
     let [good, empty, malformed] =
         [BEFORE, "# unit: samples\n\nmain 0\n", "no count\n"].map(TempFile::new);
     let what = "expected folded stacks that weigh something, found none\n";
@@ -196,7 +196,7 @@ fn a_malformed_line_is_named_and_the_rest_is_compared() {
 }
 
 #[test]
-fn standard_input_and_packed_files_are_read() {
+fn standard_input_and_compressed_files_are_read() {
     let (base, slower) = (run("base-01"), run("slower-01"));
     let packed = diff(&base, &slower, &["--tsv"]);
     let unpacked = crate::util::recording("diff/slower-01.folded.gz");
@@ -218,7 +218,7 @@ fn names_of_any_bytes_survive() {
     assert!(contains(run(&["--folded"]), b"a\xff|`b\" 5000 1000\n"));
     assert!(contains(run(&["--markdown"]), b"| ``a\\xFF\\|`b\"`` | 50.00 "));
     let json: serde_json::Value = serde_json::from_slice(&run(&["--json"])).expect("JSON");
-    // Of two functions one gained what the other lost: either may come first.
+    // One function gained what the other lost: either may come first.
     let rows = json["rows"].as_array().expect("rows");
     assert!(rows.iter().any(|row| row["function"] == "a\\xFF|`b\""), "{json}");
 }
@@ -261,7 +261,7 @@ fn weights_that_are_no_counts_need_several_runs() {
     let numbers = ["01", "02", "03", "04", "05"];
     let side = |kind: &str| numbers.map(|it| TempFile::new(times(&text(&format!("{kind}-{it}")))));
     let (before, after) = (side("base"), side("slower"));
-    // Of one run each, nobody knows more than that there is a sample in each stack.
+    // With one run of each, it is known only that each stack has a sample.
     let found = diff(before[0].path(), after[0].path(), &["--all", "--fail-over", "2%"]);
     assert_eq!(found.status.code(), Some(0));
     let last = "The weights are not counts of samples: each stack is taken for one sample.\n";
@@ -279,7 +279,7 @@ fn weights_that_are_no_counts_need_several_runs() {
         assert!(grown.contains("hot"), "{args:?}: {grown:?}");
         assert!(grown.is_subset(&runs::hot_and_its_callers()), "{args:?}: {grown:?}");
     }
-    // How many samples there are is seen from how the runs vary: 54,775.
+    // The number of samples follows from how much the runs vary: 54,775.
     let found = runs::compare(&before, &after, &["--json"]);
     let json: serde_json::Value = serde_json::from_slice(&found.stdout).expect("JSON");
     let samples = json["before"]["samples"].as_f64().expect("a number");
@@ -326,7 +326,7 @@ fn pairs_are_what_stack_svg_draws() {
 }
 
 #[test]
-fn a_full_disk_is_trouble_and_a_closed_pipe_is_not() {
+fn a_full_disk_is_an_error_and_a_closed_pipe_is_not() {
     let (base, slower) = (run("base-01"), run("slower-01"));
     for args in [&[][..], &["--all"], &["--tsv"], &["--json"], &["--markdown"], &["--folded"]] {
         let started = |stdout: Stdio| {

@@ -1,4 +1,4 @@
-//! What stack-export writes, opened by the programs that it is written for.
+//! The output of stack-export, opened by the programs that it is made for.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ mod places;
 // Threads and times.
 mod threads;
 
-// What says times, what has none, and weights that are times.
+// Inputs with times, without times, and with weights that are times.
 mod times;
 
 // Labels of pprof, events by label, the table.
@@ -42,7 +42,7 @@ mod viewers;
 const FORMATS: [&str; 8] =
     ["callgrind", "chrome", "d3", "dot", "firefox", "pprof", "speedscope", "tsv"];
 
-/// Names that were made to break a format. No name is the same in another escaped.
+/// Names made to break a format. No name equals the escaped form of another.
 const HOSTILE: &[u8] = b"main;a \"b\" 'c' \\n \\N \\ 1\n\
     main;<script>alert(1)</script>;&lt;&amp;]]> 2\n\
     main;caf\xe9\xff;\xe2\x82 3\n\
@@ -57,10 +57,10 @@ fn recursive() -> Vec<u8> {
     recording("folded/treegc-4.13.1-dwarf.folded.gz")
 }
 
-/// What each function weighs itself and in total.
+/// The self and total weight of each function.
 type Weights = BTreeMap<String, (u64, u64)>;
 
-/// The weights as stack-top has them.
+/// The weights in the output of stack-top.
 fn weights(folded: &[u8]) -> Weights {
     let text = filter("stack-top", &["--json"], folded);
     let top: Value = serde_json::from_str(&text).expect("JSON");
@@ -73,7 +73,7 @@ fn weights(folded: &[u8]) -> Weights {
     .collect()
 }
 
-/// The same of stacks, root first.
+/// The weights of stacks, root first.
 fn weights_of_stacks<'a>(stacks: impl IntoIterator<Item = &'a (Vec<String>, u64)>) -> Weights {
     let mut weights = Weights::new();
     for (stack, weight) in stacks {
@@ -89,7 +89,7 @@ fn weights_of_stacks<'a>(stacks: impl IntoIterator<Item = &'a (Vec<String>, u64)
     weights
 }
 
-/// What is written for folded stacks; what is said on standard error must be about names.
+/// The output for folded stacks; messages on standard error must be about names.
 fn export(format: &str, args: &[&str], folded: &[u8]) -> Vec<u8> {
     let output = output("stack-export", &[&["--to", format], args].concat(), folded);
     let said = String::from_utf8_lossy(&output.stderr);
@@ -110,7 +110,7 @@ fn escaped_lines(folded: &[u8]) -> Vec<String> {
     lines
 }
 
-/// The weight that is in what was written.
+/// The total weight in an output.
 fn weight_in(format: &str, folded: &[u8]) -> u128 {
     let sum = |list: &Value| -> u128 {
         let weights = list.as_array().expect("weights").iter();
@@ -143,7 +143,7 @@ fn hostile_names_weigh_what_they_did() {
 }
 
 #[test]
-fn what_is_not_utf8_is_escaped_and_said() {
+fn what_is_not_utf8_is_escaped_and_reported() {
     let written = json("speedscope", &[], b"caf\xe9;caf\xff;\\xE9 1\n");
     let names = written["shared"]["frames"].as_array().expect("frames").iter();
     let names: Vec<&str> = names.map(|frame| frame["name"].as_str().expect("a name")).collect();
@@ -179,7 +179,7 @@ fn values_of_labels_that_are_not_utf8_are_counted() {
     for format in ["tsv", "pprof"] {
         assert_eq!(said(format, folded), expected(3), "{format}");
     }
-    // These have no place for the label x.
+    // These have no field for the label x.
     for format in ["chrome", "firefox", "speedscope"] {
         assert_eq!(said(format, folded), expected(2), "{format}");
     }
@@ -227,7 +227,7 @@ fn weights_that_a_format_cannot_hold_are_refused() {
             assert_eq!(output.stdout.is_empty(), !holds, "{format}");
         }
     }
-    // Chrome's times are nanoseconds of 63 bits, and one of anything else is a microsecond.
+    // Chrome's times are nanoseconds of 63 bits; other units count as microseconds.
     for (unit, most) in [("samples", 9_223_372_036_854_775), ("ns", i64::MAX), ("s", 9_223_372_036)]
     {
         for (count, status) in [(most as u64, 0), (most as u64 + 1, 2)] {
@@ -273,7 +273,7 @@ fn stack_parse_reads_the_same_stacks_again() {
         .concat();
     for stacks in [recursive(), hostile] {
         let merged = output("stack-merge", &[], stacks).stdout;
-        // A microsecond of Chrome's is a thousand nanoseconds.
+        // One microsecond of Chrome is a thousand nanoseconds.
         for (format, times) in
             [("chrome", 1000), ("d3", 1), ("firefox", 1), ("pprof", 1), ("speedscope", 1)]
         {

@@ -1,4 +1,5 @@
-//! stack-flame, with a perf of ours that refuses and records as it should, and with the real one.
+//! stack-flame, with a fake perf that refuses and records as the tests need it, and with the real
+//! one.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -20,16 +21,16 @@ use crate::util::{binary, golden_path};
 // Programs of every kind, recorded by the real perf.
 mod real;
 
-/// What is said where the counters of the processor are missing.
+/// The message where the processor's counters are missing.
 const CLOCK: &str = "stack-flame: no hardware counters here: sampling by the CPU clock\n";
 
 fn path(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }
 
-/// What stack-flame says first, and the log of perf.
+/// The messages of stack-flame, and the log of perf.
 fn told(place: &Place, args: &[&str]) -> (String, String) {
-    // At first there is none.
+    // Before the first run there is none.
     let _ = fs::remove_file(place.folder.join("perf.log"));
     let said = stderr(&place.stack_flame(args));
     (said, place.read("perf.log"))
@@ -127,7 +128,7 @@ fn callers_are_found_as_the_program_was_compiled() {
         (&["-a", "./omitted"], "fp", "frame pointers: copies of the stacks of all programs take"),
         (&["--call-graph", "fp", "./omitted"], "fp", ""),
         (&["--call-graph", "dwarf,4096", "./kept"], "dwarf,4096", ""),
-        // Its standard library keeps them, its own functions do not.
+        // Its standard library keeps frame pointers, its own functions do not.
         (&[merge, "/dev/null"], "dwarf", "DWARF: "),
     ] {
         let (said, log) = told(&place, args);
@@ -176,7 +177,7 @@ fn python_is_asked_for_its_names_if_it_has_them() {
 }
 
 #[test]
-fn perf_is_told_what_to_sample_and_how_often() {
+fn perf_gets_the_event_and_the_frequency() {
     let place = Place::new("stack-flame-events");
     for (args, expected) in [
         (&["sh", "-c", ":"][..], " -F 999 -e cpu-clock "),
@@ -195,7 +196,7 @@ fn perf_is_told_what_to_sample_and_how_often() {
 }
 
 #[test]
-fn perf_is_told_to_record_switches_and_wakings() {
+fn perf_gets_the_options_to_record_switches_and_wakings() {
     let place = Place::new("stack-flame-switches");
     for (args, expected) in [
         (&["--latency"][..], " -F 999 -e cpu-clock --switch-events "),
@@ -204,12 +205,12 @@ fn perf_is_told_to_record_switches_and_wakings() {
         let (said, log) = told(&place, &[args, &["sh", "-c", ":"]].concat());
         assert!(log.lines().count() == 2, "tried once, then recorded: {log}");
         assert!(log.lines().all(|line| line.contains(expected)), "{args:?}: {log}");
-        // The recording of this perf has neither.
+        // The recording of the fake perf has neither.
         assert!(said.contains("stack-flame: no picture"), "{args:?}: {said}");
     }
 }
 
-/// What perf says, as its source and the reports of its users have it, and what we say of it.
+/// perf's messages, from its source and its users' reports, and our messages for them.
 const REFUSALS: [(&str, &[&str], &str); 9] = [
     (
         "Error:\nAccess to performance monitoring and observability operations is limited.\n\
@@ -312,7 +313,7 @@ fn a_recording_that_cannot_be_drawn_is_kept_and_named() {
     assert!(place.read("flame.svg").contains("<svg"));
     fs::remove_dir_all(kept(&said).parent().expect("a folder")).expect("our own");
 
-    // One that the user wants stays where it is, drawn or not.
+    // A recording that the user wants to keep stays where it is, drawn or not.
     for args in [&["--keep", "perf.data"][..], &["--keep", "perf.data", "--grep", "no such frame"]]
     {
         place.stack_flame(&[args, &["--", "sh", "-c", "exit 0"]].concat());
@@ -357,7 +358,7 @@ fn the_table_of_stack_top_takes_the_place_of_the_picture() {
     assert!(!stderr(&closed).contains("stack-top:"), "{}", stderr(&closed));
 }
 
-/// stack-flame in a process group of its own, as a shell starts it.
+/// stack-flame in its own process group, as a shell starts it.
 fn start(place: &Place, args: &[&str]) -> Child {
     let mut command = place.here(binary("stack-flame").as_ref());
     command.args(args).process_group(0).stdin(Stdio::null());
@@ -372,7 +373,7 @@ fn type_ctrl_c(place: &Place, child: Child) -> Output {
         assert!(Instant::now() < end, "perf does not record: {}", log());
         thread::sleep(Duration::from_millis(10));
     }
-    // Now it becomes the program, or waits.
+    // Now perf becomes the program, or waits.
     thread::sleep(Duration::from_millis(300));
     let group = Pid::from_raw(i32::try_from(child.id()).expect("a process"));
     killpg(group, Signal::SIGINT).expect("it runs");
@@ -389,7 +390,7 @@ fn ctrl_c_ends_the_recording_and_what_was_recorded_is_drawn() {
     assert_status(&output, 130);
     assert!(place.read("flame.svg").contains("[GC]"));
 
-    // Of a process or of all, it is how a recording ends.
+    // For a process or the whole system, this is the way to end a recording.
     let place = Place::new("stack-flame-ctrl-c-all");
     let output = type_ctrl_c(&place, start(&place, &["-e", "cpu-clock", "-a"]));
     let said = stderr(&output);
@@ -398,7 +399,7 @@ fn ctrl_c_ends_the_recording_and_what_was_recorded_is_drawn() {
     assert!(place.read("flame.svg").contains("all programs"));
 }
 
-/// Whether this signal has no effect here, as SIGHUP after nohup(1).
+/// Whether this signal is ignored here, like SIGHUP after nohup(1).
 fn is_ignored(signal: Signal) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

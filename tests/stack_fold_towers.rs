@@ -1,4 +1,4 @@
-//! stack-fold-towers on real stacks, and what holds for any stack.
+//! stack-fold-towers on real stacks, and properties of any stack.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::util::{filter, filter_bytes, output, recording, weight};
 
 const TOOL: &str = "stack-fold-towers";
 
-/// Raw stacks, and the same with the garbage collector as one frame.
+/// Recordings without changes, and the same with the garbage collector as one frame.
 const RECORDINGS: [&str; 6] = [
     "folded/treegc-4.13.1-dwarf.folded.gz",
     "folded/treegc-4.13.1-dwarf.gc.folded.gz",
@@ -19,7 +19,7 @@ const RECORDINGS: [&str; 6] = [
     "folded/packbench-4.13.1-dwarf.gc.folded.gz",
 ];
 
-/// Every set of options that folds stacks.
+/// All sets of options that fold stacks.
 const CHOICES: [&[&str]; 8] = [
     &[],
     &["--exact"],
@@ -35,7 +35,7 @@ fn fold(args: &[&str], input: &str) -> String {
     filter(TOOL, args, input)
 }
 
-/// The stacks of folded lines, and what each weighs.
+/// The stacks of folded lines with their weights.
 fn stacks(folded: &[u8]) -> BTreeMap<&[u8], u64> {
     let mut sums = BTreeMap::new();
     for line in folded.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
@@ -209,7 +209,7 @@ fn an_almost_whole_stack_does_not_keep_others_from_their_callers() {
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
         let folded = fold(&["--reattach=9"], &order.map(|at| lines[at]).concat());
         let summed = filter_bytes("stack-merge", &[], folded);
-        // The first line has 9 frames, too, but it does not start in the recursion.
+        // The first line also has 9 frames, but it does not start in the recursion.
         assert_eq!(String::from_utf8(summed).expect("ASCII"), expected);
     }
 }
@@ -229,7 +229,7 @@ fn a_recording_that_is_cut_anew_folds_to_what_it_was() {
     let known = |folded: &[u8]| {
         let mut sums: BTreeMap<Vec<u8>, u64> =
             stacks(folded).into_iter().map(|(stack, sum)| (stack.to_vec(), sum)).collect();
-        // These were cut when they were recorded, so their callers are not known.
+        // These stacks were cut while recording, so their callers are unknown.
         sums.retain(|stack, _| !stack.windows(11).any(|word| word == b"sum_nontail"));
         sums
     };
@@ -253,7 +253,7 @@ fn a_recursion_is_one_whichever_of_its_lines_calls() {
         ("walk_[k];walk;walk_[k];x", "walk_[k];x"),
         ("main;walk (a.c:3);walk (a.c:4)_[i];x", "main;walk (a.c:3);x"),
         ("ping (a:1);pong (b:1);ping (a:2);pong;x", "ping (a:1);pong (b:1);x"),
-        // The leaf is where it ran.
+        // The leaf is where the program ran.
         ("main;walk (a.c:3);walk (a.c:4)_[i]", "main;walk (a.c:4)_[i]"),
         ("ping (a:1);pong (b:1);ping (a:2);pong (b:2)", "ping (a:1);pong (b:2)"),
         ("walk (x4+) (a.c:3);walk (a.c:4)", "walk (x4+) (a.c:4)"),
@@ -284,13 +284,13 @@ fn the_report_does_not_depend_on_the_order_of_lines() {
             assert_eq!(filter_bytes(TOOL, args, others.concat()), expected, "{args:?} {step}");
         }
     }
-    // The cycle is written as it starts in most of the weight.
+    // The cycle is written with the start that has the most weight.
     let report = fold(&["--report"], "ping;pong;ping;pong;x 5\npong;ping;pong;ping;x 6\n");
     assert!(report.ends_with("  pong;ping\n"), "{report}");
 }
 
 #[test]
-fn ten_thousand_frames_deep_is_no_trouble() {
+fn stacks_of_ten_thousand_frames_are_read() {
     let (run, cycle) = (["f"; 10_000].join(";"), ["ping;pang;map_dps;pong"; 2_500].join(";"));
     assert_eq!(
         fold(&[], &format!("{run};x 1\n{cycle};x 1\n")),
@@ -313,7 +313,7 @@ fn options_that_exclude_each_other_are_named() {
     }
 }
 
-/// Folded lines of few frames, so that they recur; some are no UTF-8.
+/// Folded lines with few different frames, so that they recur; some are not UTF-8.
 fn lines() -> impl Strategy<Value = Vec<(Vec<Vec<u8>>, u32)>> {
     let frame = prop::sample::select(vec![
         b"a".to_vec(),
@@ -353,7 +353,7 @@ proptest! {
                 let stack = line.strip_suffix(count.as_bytes());
                 let kept: Vec<&[u8]> = stack.expect("its count").split(|&byte| byte == b';').collect();
                 prop_assert_eq!(kept.last().copied(), frames.last().map(Vec::as_slice));
-                // The place of the root may be that of another repetition, or of the leaf.
+                // The source line of the root may be that of another repetition, or of the leaf.
                 let name = |frame: &[u8]| FrameParts::of(frame).name.to_vec();
                 prop_assert_eq!(name(kept[0]), name(&frames[0]));
             }

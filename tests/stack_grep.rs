@@ -74,9 +74,9 @@ fn whole_words_may_start_and_end_with_any_character() {
     let stacks = "Stdlib.(@) 1\nStdlib.(@)_7 2\ncaf\u{e9} 3\n";
     assert_eq!(grep(&["-wF", "(@)"], stacks), "Stdlib.(@) 1\n");
     assert_eq!(outcome(&["-w", "caf"], stacks).0, 1);
-    // The first place is no word, the second one is.
+    // The first match is not a word, the second one is.
     assert_eq!(grep(&["-w", "alloc"], "realloc.alloc 1\n"), "realloc.alloc 1\n");
-    // The longest match is no word, a shorter one is.
+    // The longest match is not a word, a shorter one is.
     assert_eq!(grep(&["-w", "a.*"], "a bc_d 1\n"), "a bc_d 1\n");
 }
 
@@ -173,7 +173,7 @@ fn a_file_that_is_not_there_has_no_count_and_one_that_is_cut_has_one() {
     assert!(!count.starts_with("0 "), "{printed}");
 }
 
-/// What GNU grep prints and how it ends.
+/// The output and the exit status of GNU grep.
 fn gnu_grep(args: &[&str], input: &str) -> (i32, String) {
     let output = Command::new("grep").args(args).write_stdin(input).output().expect("grep starts");
     let printed = String::from_utf8(output.stdout).expect("UTF-8");
@@ -186,7 +186,7 @@ fn options_that_stop_early_do_what_they_do_in_grep() {
     if goes_without(&[&["grep"]]) {
         return;
     }
-    // A stack of one frame is a line. Names before lines are what grep's -h takes away.
+    // A stack of one frame is a line. grep's -h suppresses names before lines.
     let input = "a 7\nc 8\n";
     let texts = ["a 1\nb 2\nc 3\n", "x 1\n", "a 1\na 2\nb 3\n", ""].map(TempFile::new);
     let files: Vec<&str> = texts.iter().map(TempFile::path).collect();
@@ -217,7 +217,7 @@ fn options_that_stop_early_do_what_they_do_in_grep() {
 }
 
 #[test]
-fn nothing_is_read_behind_what_was_asked_for() {
+fn nothing_is_read_after_what_was_asked_for() {
     for (args, expected) in [
         (&["-q", "b"][..], None),
         (&["-l", "b"], Some("<stdin>")),
@@ -333,7 +333,7 @@ proptest! {
             Ok(output.stdout)
         };
         let (kept, dropped) = (run(&[])?, run(&["-v"])?);
-        // Merging both in the order of the input gives the input.
+        // Merging both in the order of the input restores the input.
         let (mut kept, mut dropped) = (lines(&kept).peekable(), lines(&dropped).peekable());
         for line in lines(&input) {
             prop_assert!(kept.next_if_eq(&line).or_else(|| dropped.next_if_eq(&line)).is_some());
@@ -357,7 +357,7 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split_inclusive(|&byte| byte == b'\n')
 }
 
-/// Lines of every kind before, between and behind those in which a text is found.
+/// Lines of all kinds before, between and after those in which a text is found.
 const MIXED: &[u8] = b"\
 # event: cycles
 main;alloc 3
@@ -383,7 +383,7 @@ main;last 14";
 
 #[test]
 fn a_text_is_looked_for_in_many_lines_as_in_each_of_them() {
-    // Not found in any line; as a space is in it, each line is looked at by itself.
+    // No line matches. Since the pattern has a space, each line is searched by itself.
     let each_line = ["-e", "of no line"];
     for text in ["alloc", "write", "of_no_line", "7", "main", "alloc 99", "last", "^alloc$"] {
         for how in [

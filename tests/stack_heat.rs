@@ -17,13 +17,13 @@ mod labelled;
 
 const HEADER: &str = "time\tsince\tcomm\tpid\ttid\tcpu\tevent\tweight\tstack\n";
 
-/// The map as the script in the picture finds it.
+/// The map in the picture, as its script reads it.
 pub(crate) struct Map {
     pub(crate) facts: BTreeMap<String, String>,
     names: Vec<String>,
-    /// Row by row.
+    /// The rows of the map.
     pub(crate) weights: Vec<Vec<u64>>,
-    /// All the text in the picture but the script and the style.
+    /// All texts in the picture except the script and the style.
     texts: Vec<String>,
     /// How often each element occurs.
     elements: BTreeMap<String, usize>,
@@ -98,8 +98,7 @@ impl Map {
         self.weights.iter().flatten().map(|&weight| u128::from(weight)).sum()
     }
 
-    /// The weights from one time to another, both in nanoseconds, of the cells that
-    /// begin there.
+    /// The sum of the cells that begin between these times, in nanoseconds.
     fn sum_between(&self, from: u128, to: u128) -> u128 {
         let (rows, width) = (self.weights.len(), u128::from(self.number("data-width")));
         let mut sum = 0;
@@ -119,7 +118,7 @@ fn row(since: &str, tid: &str, weight: u64) -> String {
     format!("9.9\t{since}\tdemo\t7\t{tid}\t001\tcycles\t{weight}\t\"demo;main\"\n")
 }
 
-/// What a tool says of a table, and its status.
+/// The messages of a tool for a table, and its status.
 fn said(args: &[&str], table: impl AsRef<[u8]>) -> (String, Option<i32>) {
     let output = output("stack-heat", args, table);
     (String::from_utf8(output.stderr).expect("UTF-8"), output.status.code())
@@ -132,8 +131,8 @@ fn decimal(time: u64) -> String {
 proptest! {
     #![proptest_config(few_cases())]
 
-    /// Each weight is in the cell that a division finds, and nothing is lost, whatever
-    /// is chosen for columns and rows.
+    /// Each weight is in the cell that a division gives, and nothing is lost, whatever the number
+    /// of columns and rows.
     #[test]
     fn cells_are_sums_of_the_table(
         rows in prop::collection::vec(
@@ -171,7 +170,7 @@ proptest! {
     }
 }
 
-/// What a selection shows to paste leaves as much as the cells in it weigh.
+/// The command for a selection keeps the weight of its cells.
 #[test]
 fn the_times_of_cells_are_those_of_from_and_to() {
     for name in ["fresh-default", "fresh-systemwide", "packbench-4.13.1-fp", "shape-several"] {
@@ -200,7 +199,7 @@ fn columns_are_found_by_their_names() {
     assert_eq!(map.names, ["[no tid]", "9", "8"]);
     assert_eq!((map.number("data-width"), map.sum()), (1_000_000, 12));
     assert_eq!((&map.weights[0][..], &map.weights[1][..]), (&[5][..], &[0, 4][..]));
-    // The same with other line ends, quotation marks, and without the last line end.
+    // The same table with other line ends, with quotation marks, and without the last line end.
     let quoted = "\"weight\"\tx\t\"since\"\ttid\r\n\r\n3\t?\t\"0.5\"\t8\r\n4\t?\t0.001\t\"9\"\r\n5\t?\t0\t\"\"";
     assert_eq!(Map::drawn(&["--by", "tid"], quoted).weights, map.weights);
 }
@@ -239,7 +238,7 @@ fn malformed_rows_are_named_and_counted_and_the_others_are_read() {
 }
 
 #[test]
-fn nothing_to_show_is_said() {
+fn nothing_to_show_is_reported() {
     let nothing = "stack-heat: nothing to show: no line with a time and a weight came in\n";
     for table in ["", HEADER, "since\tweight\n0\t0\n"] {
         assert_eq!(said(&[], table), (nothing.to_owned(), Some(1)), "{table:?}");
@@ -258,7 +257,7 @@ fn nothing_to_show_is_said() {
 }
 
 #[test]
-fn files_lie_over_one_another_and_mixed_events_are_said() {
+fn files_lie_over_one_another_and_mixed_events_are_reported() {
     let table = |event: &str| {
         TempFile::new([HEADER, &row("0.25", "1", 2).replace("cycles", event)].concat())
     };
@@ -270,7 +269,7 @@ fn files_lie_over_one_another_and_mixed_events_are_said() {
     let map = Map::of(&joined.stdout);
     assert_eq!(map.weights.iter().flatten().max(), Some(&4));
     assert_eq!(map.facts["data-unit"], "");
-    // One file behind the other, with both header lines.
+    // One file after the other, each with its header line.
     let both = [HEADER, &row("0.25", "1", 2), HEADER, &row("0.25", "1", 2)].concat();
     assert_eq!(Map::drawn(&[], both).weights, map.weights);
 }
@@ -350,7 +349,7 @@ fn the_policy_names_script_and_style() {
 }
 
 #[test]
-fn a_full_disk_is_trouble_and_a_reader_that_left_is_none() {
+fn a_full_disk_is_an_error_and_a_reader_that_left_is_not() {
     let table = TempFile::new([HEADER, &row("0", "1", 2)].concat());
     let full = Command::new(binary("stack-heat"))
         .arg(table.path())

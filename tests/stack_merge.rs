@@ -104,7 +104,7 @@ fn the_name_of_the_file_is_above_the_value_of_a_label() {
         let args = [&["--by-file"], more, &[one.path(), other.path()]].concat();
         let merged = filter("stack-merge", &args, "");
         let merged = merged.replace(one.path(), "one").replace(other.path(), "other");
-        // In which order the paths are depends on their numbers.
+        // The order of the paths depends on their numbers.
         let mut lines: Vec<&str> = merged.split_inclusive('\n').collect();
         lines.sort_unstable();
         lines.concat()

@@ -3,16 +3,16 @@ use std::collections::BTreeMap;
 use inferno::collapse::Collapse;
 use inferno::collapse::perf;
 
-// Every shape in which perf prints samples.
+// Every form in which perf prints samples.
 mod shapes;
 
-// What files of other people hold.
+// Files of other people.
 mod strangers;
 
-// What is said where something is wrong.
+// Messages where something is wrong.
 mod diagnoses;
 
-// What an input is taken for.
+// The detected format of an input.
 mod guesses;
 
 // Text that is damaged, shuffled, or read by several threads.
@@ -33,19 +33,19 @@ mod pictures;
 // Formats in JSON: threads, times, depth.
 mod json;
 
-// What was in use when.
+// Memory in use at a moment.
 mod live;
 
-// What was added every few seconds.
+// Sums every few seconds.
 mod every;
 
-// What formats know beside stacks.
+// Labels that formats have besides stacks.
 mod format_labels;
 
 // Labels before stacks.
 mod labels;
 
-// Blocked time, and who ended it.
+// Blocked time, and the threads that ended it.
 mod inputs;
 mod off_cpu;
 mod wakers;
@@ -57,7 +57,7 @@ mod latency;
 mod scripting;
 mod tachyon;
 
-// Stacks of threads, once or again and again.
+// Stacks of threads, once or repeatedly.
 mod dumps;
 
 // Profiles that programs print.
@@ -67,7 +67,7 @@ mod printed;
 mod jvm;
 mod pprof;
 
-// Call graphs of callgrind, and what Valgrind's other tools and heaptrack write.
+// Call graphs of callgrind, and the files of Valgrind's other tools and heaptrack.
 mod heaps;
 mod valgrind;
 
@@ -76,7 +76,7 @@ mod mapped_code;
 mod perf_data;
 mod perfetto;
 
-// Tables, and those who read them.
+// Tables, and the programs that read them.
 mod table;
 
 // Numbers that are wrong, or do not fit.
@@ -86,16 +86,15 @@ mod wrong_numbers;
 
 use crate::util::{TempFile, filter, golden_files, output, recording, utf16, weight};
 
-/// All recordings of `perf script` below tests/golden, but for those of tests/shapes/record.
+/// All recordings of `perf script` below tests/golden, except those of tests/shapes/record.
 fn recordings() -> Vec<String> {
     let files = golden_files("formats/perf-script").into_iter();
     let files = files.filter(|file| file.ends_with(".gz") && !file.starts_with("shape-"));
     files.map(|file| format!("formats/perf-script/{file}")).collect()
 }
 
-/// Counts the samples and their periods without our parser: all lines that
-/// are neither frame, source line, comment nor blank are event lines, and the
-/// period is the number before `event:`.
+/// Counts the samples and their periods without our parser: all lines except frames, source lines,
+/// comments and blank lines are event lines, and the period is the number before `event:`.
 fn count_by_hand(script: &[u8]) -> (u128, u128) {
     let text = String::from_utf8_lossy(script);
     let is_source_line = |line: &str| line.starts_with("  ") && !line.contains("cpu-clock:");
@@ -124,7 +123,7 @@ fn no_recording_loses_weight() {
         assert!(samples > 0, "{name}");
         assert_eq!(parse(&["--by-event", "--weight", "samples"]), samples, "{name}");
         assert_eq!(parse(&["--by-event", "--per-sample"]), samples, "{name}");
-        // These print no period: the number before the event is the thread.
+        // These have no period: the number before the event is the thread.
         let periods = if name.contains("F-no") { samples } else { periods };
         assert_eq!(parse(&["--by-event", "--weight", "period"]), periods, "{name}");
     }
@@ -132,7 +131,7 @@ fn no_recording_loses_weight() {
 
 #[test]
 fn known_totals_come_out() {
-    // The true figures of recordings that other tools lose samples of.
+    // The true numbers of samples of recordings in which other tools lose some.
     for (name, samples) in [
         ("fresh-default", 557),
         ("fresh-nocallchain", 90),
@@ -164,7 +163,7 @@ fn samples_read_whole_and_line_by_line_are_the_same() {
 
 #[test]
 fn recordings_from_powershell_are_read() {
-    // `perf script > demo.txt` there is UTF-16 with CRLF.
+    // `perf script > demo.txt` in PowerShell writes UTF-16 with CRLF.
     for name in [
         "formats/perf-script/fresh-default.gz",
         "formats/perf-script/fresh-dwarf-inlined-srcline.gz",
@@ -183,7 +182,7 @@ fn an_anonymous_namespace_keeps_its_frames() {
     assert_eq!(weight(leaves.as_bytes()), 355);
 }
 
-/// Folds with the inferno crate, then undoes what is known to differ in ours.
+/// Folds with the inferno crate, then undoes the known differences to our output.
 fn inferno_folded(script: &[u8]) -> BTreeMap<String, u64> {
     let mut options = perf::Options::default();
     options.nthreads = 1;
@@ -201,9 +200,8 @@ fn counted(folded: &str) -> BTreeMap<String, u64> {
     counts
 }
 
-/// One of our stacks with inferno's known differences: `_` for a space in the
-/// comm, no frame that starts with `(` (it drops C++'s anonymous namespace),
-/// and names cut at their arguments.
+/// One of our stacks with inferno's known differences: `_` for a space in the comm, no frame that
+/// starts with `(` (it drops C++'s anonymous namespace), and names cut at their arguments.
 fn as_inferno(stack: &str) -> String {
     let mut frames = stack.split(';');
     let comm = frames.next().unwrap_or_default().replace(' ', "_");
@@ -212,9 +210,8 @@ fn as_inferno(stack: &str) -> String {
     std::iter::once(comm.as_str()).chain(frames).collect::<Vec<_>>().join(";")
 }
 
-/// Recordings that inferno 0.12.8 reads wrongly: source lines taken for
-/// frames, event names taken from a tracepoint's text, samples of one line
-/// dropped, invalid UTF-8 refused.
+/// Recordings that inferno 0.12.8 reads wrongly: it takes source lines for frames, takes event
+/// names from a tracepoint's text, drops one-line samples, and refuses invalid UTF-8.
 const WRONG_IN_INFERNO: [&str; 7] = [
     "formats/perf-script/fresh-dwarf-inlined-srcline.gz",
     "formats/perf-script/fresh-srcline.gz",
@@ -272,7 +269,7 @@ fn every_shape_of_line_is_read() {
             "demo 1 2.5: cycles:\n\t 10 f+0x1\n  demo.cpp:14 (inlined)\n\t 10 g (/demo)\n\n",
             "demo;g;f 1\n",
         ),
-        // A line that ends in all of the line before it.
+        // A line that ends with the whole line before it.
         ("d 1 2.5: c:\n\t10 f (/d)\n\nd 1 2.6: c:\n\t7 gg\t10 f (/d)\n\n", "d;f 1\nd;gg 10 f 1\n"),
         // Names that break the format.
         ("a;b 1 2.5: cycles:\n\t 10 Odd..%(;..)_258+0x1 (/demo)\n\n", "a:b;Odd..%(:..)_258 1\n"),
@@ -338,7 +335,7 @@ fn marks_and_inlined_frames_are_optional() {
 
 #[test]
 fn a_large_file_gives_the_same_as_a_pipe() {
-    // A file of several MB is not read but mapped.
+    // A file of several MB is mapped, not read.
     let once =
         [recording("formats/perf-script/fresh-default.gz"), b"odd line\n\n".to_vec()].concat();
     let script = once.repeat(7_000_000 / once.len());
@@ -372,7 +369,7 @@ fn source_lines_are_appended_on_request() {
     assert_eq!(filter("stack-parse", &[], script), "d;g;f 1\n");
     let with_lines = filter("stack-parse", &["--srcline", "--annotate"], script);
     assert_eq!(with_lines, "d;g (demo.c:20);f (demo.c:14)_[i] 1\n");
-    // What perf prints where it knows no line.
+    // What perf prints where it does not know the line.
     let unknown = "d 1 2.5: c:\n\t 10 f (/d)\n  ??:0\n\t 10 g (/d)\n  :0\n\t 10 h (/d)\n  d.c:0\n\
                    \t 10 k ([kernel.kallsyms])\n  [kernel.kallsyms][ffffffff8136ffd0]\n\n";
     assert_eq!(filter("stack-parse", &["--srcline"], unknown), "d;k;h;g;f 1\n");

@@ -1,11 +1,11 @@
-//! stack-parse on what OCaml's own profilers write.
+//! stack-parse on files of OCaml's own profilers.
 
 use crate::util::output;
 
-// memtrace: what was allocated.
+// memtrace: allocations.
 mod memtrace;
 
-// landmarks: where the time went.
+// landmarks: time.
 mod landmarks;
 
 // A writer of memtrace's format.
@@ -31,7 +31,7 @@ fn what_a_format_does_not_hold_cannot_be_asked_for() {
         assert_eq!(stderr, format!("stack-parse: {said}\n"), "{args:?}");
     }
     assert_eq!(output("stack-parse", &["-f", "memtrace"], &folded).status.code(), Some(2));
-    // Other programs write CTF too.
+    // Other programs write CTF, too.
     let mut other = trace;
     other[28] = 200;
     let output = output("stack-parse", &[], &other);

@@ -1,4 +1,4 @@
-//! Source lines and what they weigh, against what others say.
+//! Source lines and their weights, compared with other programs.
 
 use std::fs;
 use std::path::Path;
@@ -9,11 +9,11 @@ use tempfile::TempDir;
 
 use crate::util::{TempFile, command, filter, output};
 
-// A program of C++ whose lines llvm-symbolizer found.
+// A C++ program whose lines llvm-symbolizer found.
 mod truth;
 // Instructions, as perf annotate shows them.
 mod asm;
-// Programs of several languages, read by others.
+// Programs in several languages, read by other programs.
 mod languages;
 
 /// A program of three functions, one of them inlined, and one that calls itself.
@@ -41,14 +41,14 @@ fn folder() -> TempDir {
     folder
 }
 
-/// What stack-source says where it is run in a folder.
+/// The output of stack-source, run in a folder.
 fn run_in(folder: &Path, args: &[&str], folded: &str) -> Output {
     let file = TempFile::new(folded);
     let mut tool = command("stack-source");
     tool.current_dir(folder).args(args).arg(file.path()).output().expect("it starts")
 }
 
-/// What it prints there, if it has nothing to say beside.
+/// Its listing, if there are no messages.
 fn listing(args: &[&str]) -> String {
     let output = run_in(folder().path(), args, FOLDED);
     assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
@@ -56,7 +56,7 @@ fn listing(args: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// Without its last lines, which say how much is listed.
+/// Without its last lines, which show how much is listed.
 fn without_foot(listing: &str) -> &str {
     listing.rsplit_once("\n\n").map_or(listing, |(listing, _)| listing)
 }
@@ -258,7 +258,7 @@ fn demangled_stacks_keep_their_places() {
     assert!(said.contains("in 1 lines weight 2, out 1 lines weight 2"), "{said}");
 }
 
-/// What a program prints, if it ends well.
+/// The output of a program, if it succeeds.
 fn printed(program: &mut Command) -> String {
     let output = program.output().expect("it starts");
     assert!(output.status.success(), "{program:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -11,15 +11,15 @@ use crate::util::{
 // Flame charts of lines that have a time.
 mod chart;
 
-// Where the picture is written, and what happens if it cannot be.
+// The file of the picture, and what happens if it cannot be written.
 mod files;
-// Whose code a frame is.
+// The kind of a frame's code.
 mod kinds;
 
 // Names of any bytes.
 mod names;
 
-// What boxes say, and which of them are in sight.
+// The labels of boxes, and which boxes are in sight.
 mod sight;
 
 // The strip of time.
@@ -46,8 +46,7 @@ fn each_frame_is_drawn_where_it_belongs() {
     assert!(picture.texts.contains(&"total weight 10".to_owned()), "{:?}", picture.texts);
 }
 
-/// In the order of bytes, `a b;c` comes between `a` and `a;d`; `a` is one frame
-/// all the same.
+/// In the order of bytes, `a b;c` comes between `a` and `a;d`; `a` must still be one frame.
 #[test]
 fn a_name_that_sorts_between_does_not_split_a_frame() {
     let picture = draw(&[], "a 5\na b;c 1\na!;c 1\na;d 1\n");
@@ -261,7 +260,7 @@ fn labels_end_before_their_boxes() {
     let picture =
         draw(&["--width", "220", "--font-size", "10"], format!("{} 1\nb 1\n", "n".repeat(99)));
     let long = picture.boxes.iter().find(|one| one.name().len() == 99).expect("a long name");
-    // 94 of the 100 pixels hold letters, each 6.05 pixels wide.
+    // Letters of 6.05 pixels fill 94 of the 100 pixels.
     assert_eq!(long.label, format!("{0}\u{2026}{0}", "n".repeat(7)));
 }
 
@@ -367,7 +366,7 @@ fn the_values_of_a_label_are_roots_as_stack_merge_makes_them() {
     assert_eq!(roots, expected);
 }
 
-/// Time runs on from left to right: a value that comes again stands there again.
+/// Time goes from left to right: a value that occurs again is drawn again.
 #[test]
 fn values_of_a_label_keep_the_order_of_a_chart() {
     let picture =
@@ -393,7 +392,7 @@ fn two_profiles_are_split_by_their_labels() {
 }
 
 #[test]
-fn a_label_that_no_line_has_is_said() {
+fn a_label_that_no_line_has_is_reported() {
     let output = feed("stack-svg", &["--split", "tid"], "pid=1\tf 1\n");
     let expected =
         "stack-svg: no line has a label 'tid', as 'stack-parse --labels tid' writes it\n";
@@ -422,9 +421,8 @@ fn lines_without_two_counts_are_named_where_two_were_asked_for() {
     assert_eq!(picture.frames(), [frame("a", 1, 0, 3)]);
 }
 
-/// Inferno alone draws the same frames with the same weights. It differs for names
-/// that end in a number and for frames that it draws twice (see above), but these
-/// profiles have neither.
+/// inferno alone draws the same frames with the same weights. It differs for names that end in a
+/// number and for frames that it draws twice (see above); these profiles have neither.
 #[test]
 fn every_frame_that_inferno_draws_is_in_ours() {
     for name in ["packbench-4.13.1-dwarf", "lwtsim-4.13.1-dwarf"] {
@@ -458,7 +456,7 @@ fn counted(picture: &Picture) -> Vec<(String, i64, u64)> {
 }
 
 #[test]
-fn the_unit_is_what_the_header_says_unless_told() {
+fn the_default_unit_is_that_of_the_header() {
     let input = "# unit: nanoseconds\nmain 7\n";
     assert!(filter("stack-svg", &[], input).contains("7 nanoseconds"));
     let told = filter("stack-svg", &["--unit", "ns"], input);
@@ -485,7 +483,7 @@ fn what_noise_explains_is_grey() {
     let (of_equal, grey) = colored(&pairs("base-02"));
     assert_eq!(of_equal, BTreeSet::new());
     assert!(grey > 300, "{grey}");
-    // Those that stack-diff lists.
+    // The functions that stack-diff lists.
     let [one, other] = [recorded("base-01"), recorded("slower-02")];
     let paths = [&one, &other].map(|path| path.to_str().expect("UTF-8"));
     let rows = filter("stack-diff", &["--tsv", paths[0], paths[1]], "");

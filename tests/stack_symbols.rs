@@ -90,12 +90,12 @@ fn lines_of_ocaml_have_one_form_of_path() {
         return;
     }
     let list = filter("stack-symbols", &[path(&PACKBENCH)], "");
-    // Of a leaf, which only DWARF knows.
+    // A leaf, which only DWARF knows.
     assert!(list.contains("\ncamlStdlib__List__length_88\tStdlib.List.length\tlist.ml:"), "{list}");
 }
 
 #[test]
-fn what_perf_needs_to_find_callers_is_told() {
+fn what_perf_needs_to_find_callers_is_reported() {
     if goes_without(&[OCAML]) {
         return;
     }
@@ -110,7 +110,7 @@ fn what_perf_needs_to_find_callers_is_told() {
 }
 
 #[test]
-fn files_standard_input_and_packed_files_give_the_same() {
+fn files_standard_input_and_compressed_files_give_the_same() {
     let exe = path(&FRAMES);
     let expected = filter("stack-symbols", &[exe], "");
     assert_eq!(filter("stack-symbols", &[], bytes(&FRAMES)), expected);
@@ -159,7 +159,7 @@ fn what_is_no_executable_with_symbols_is_named_and_the_others_are_read() {
 }
 
 #[test]
-fn a_stripped_executable_is_named_with_what_it_still_tells() {
+fn a_stripped_executable_is_named_and_its_remaining_symbols_are_listed() {
     if goes_without(&[OCAML, &["strip"]]) {
         return;
     }
@@ -175,7 +175,7 @@ fn a_stripped_executable_is_named_with_what_it_still_tells() {
     assert_eq!(stderr, format!("stack-symbols: {nothing}: {why}\n"));
     assert_eq!((refused.stdout, refused.status.code()), (Vec::new(), Some(2)));
 
-    // OCaml's linker exports what it names.
+    // OCaml's linker exports the names of all functions.
     let exported = stripped(&PACKBENCH);
     let listed = output("stack-symbols", &[&exported], "");
     let why = "its symbols are stripped: only what it exports has a name";
@@ -210,7 +210,7 @@ fn frame_tables_that_lead_nowhere_are_named() {
 
 #[test]
 fn pointers_are_what_the_dynamic_linker_makes_of_them() {
-    // GNU's linker writes them into x86-64 executables too, others do not.
+    // GNU's linker writes them into x86-64 executables, too; others do not.
     let mut bare = bytes(&FRAMES);
     let u64_at = |bytes: &[u8], at: usize| {
         u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"))
@@ -273,7 +273,7 @@ fn the_accounts_count_rows() {
     assert_eq!(stderr, format!("stack-symbols: stats: {accounts}\n"));
 }
 
-/// Reads everything there is to read.
+/// Reads all symbols.
 fn read(bytes: &[u8]) -> Result<usize, Unreadable> {
     let functions = Symbols::parse_with_lines(bytes)?.functions;
     let names: usize = functions.iter().map(|it| symbol_name(it).len()).sum();

@@ -1,4 +1,4 @@
-//! The table of functions, against counts of others: Python's and perf's.
+//! The table of functions, compared with the counts of other programs: Python and perf.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -20,7 +20,7 @@ mod tree;
 // The tree below some functions.
 mod under;
 
-/// Self and total of every function, and how many stacks hold one of them twice.
+/// Self and total of every function, and the number of stacks that have a function twice.
 const ORACLE: &str = "
 import sys
 own, total, recursive = {}, {}, 0
@@ -35,7 +35,7 @@ print(recursive)
 for f in sorted(total): print(f, own.get(f, 0), total[f], sep='\\t')
 ";
 
-/// What Python counts: the number of recursive stacks, and a line for each function.
+/// Python's results: the number of recursive stacks, and a line for each function.
 fn oracle(folded: &[u8]) -> (u64, String) {
     let file = TempFile::new(folded);
     let command = format!("python3 -c \"$0\" < {}", file.path());
@@ -144,7 +144,7 @@ fn shares_are_those_of_perf_report() {
         for row in table.lines() {
             let fields: Vec<&str> = row.split('\t').collect();
             let weight: f64 = fields[column].parse().expect("a number");
-            // perf shows a function without a name by its address.
+            // perf shows a function without a name as its address.
             if let Some(share) = expected.get(fields[0])
                 && !fields[0].starts_with('[')
             {
@@ -233,7 +233,7 @@ fn nothing_that_matches_is_status_1() {
             assert_eq!(said, format!("stack-top: {option} no such: no function matches\n"));
         }
     }
-    // What another pattern matches is shown.
+    // Functions that the other pattern matches are shown.
     let args = ["--callers", "^parse$", "--callees", "parse2"];
     let output = crate::util::output("stack-top", &args, PROFILE);
     assert_eq!(output.status.code(), Some(0));
@@ -289,7 +289,7 @@ fn lines_have_their_functions_beside_them() {
         serde_json::from_str(&filter("stack-top", &["--by", "line", "--json"], folded))
             .expect("one object");
     assert_eq!(json["rows"][1]["functions"], serde_json::json!(["f", "g"]));
-    // Functions have none.
+    // Functions have no such column.
     assert_eq!(rows(&[], folded.as_bytes()), "f\t8\t8\ng\t2\t2\nmain\t0\t9\n");
 }
 
@@ -396,7 +396,7 @@ fn intervals_are_added_up_or_the_newest_is_shown() {
     assert_eq!(totals(&["--follow"], INTERVALS), [4, 9]);
     assert_eq!(totals(&["--follow", "--last"], INTERVALS), [4, 5]);
     assert_eq!(totals(&["--last"], INTERVALS), [5]);
-    // Stopped within an interval, or never in one.
+    // Stopped within an interval, or outside of one.
     let stopped = format!("{INTERVALS}main;c 1\n");
     assert_eq!(totals(&["--follow"], &stopped), [4, 9, 10]);
     assert_eq!(totals(&["--last"], &stopped), [1]);

@@ -37,7 +37,8 @@ fn walks_show_what_they_should() {
         return;
     }
     let terminal = shown("view-walks.folded", (80, 24), STACKS, &[]);
-    // Keys, and what the screen must show after them. Each walk goes on where the last one ended.
+    // Keys, and the texts that the screen must show after them. Each walk continues where the last
+    // one ended.
     let walks: [(&[&str], &[&str]); 32] = [
         (&[], &["all: 1,080", "main", "? keys", "self 0 (0%)  total 1,080 (100.0% of all)"]),
         (&["Up"], &["main", "self 0 (0%)  total 1,000 (92.6% of all, 92.6% of parent)"]),
@@ -117,7 +118,7 @@ fn what_is_written_is_what_the_command_leaves() {
         let name = format!("view-written-{number}.folded");
         let terminal = shown(&name, (100, 30), STACKS, &[]);
         terminal.press(&keys[..keys.len() - 1]);
-        // The command may be longer than the line: the clipboard has it whole.
+        // The command may be longer than the line: the clipboard has the whole command.
         terminal.press(&["x"]);
         let said = terminal.wait_until("a command", |screen| {
             screen.contains("copied: ") || screen.contains("all stacks are shown")
@@ -215,9 +216,9 @@ fn keys_at_random_leave_the_terminal_whole() {
         let terminal = shown("view-random.folded", (80, 24), STACKS, &[]);
         let pressed: Vec<&str> = (0..60).map(|_| all[random.below(all.len())]).collect();
         terminal.press(&pressed);
-        // What is typed and what is chosen is left first.
+        // Escape first leaves the input, then the selection.
         for key in ["Escape", "Escape", "q", "q"] {
-            // What follows at once would be one key with it.
+            // Without the pause this and the next key would be read as one.
             std::thread::sleep(Duration::from_millis(100));
             terminal.press(&[key]);
         }
@@ -229,7 +230,7 @@ fn keys_at_random_leave_the_terminal_whole() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_trouble() {
+fn a_closed_pipe_is_not_an_error() {
     if goes_without(&[TMUX]) {
         return;
     }
@@ -279,7 +280,7 @@ fn colours_are_those_of_the_terminal() {
     }
 }
 
-/// How many colours the fills of a screen are of.
+/// The palette of a screen's fills: 16, 256 or all colours.
 fn fills(screen: &str) -> &'static str {
     let numbers = screen.split("48;5;").skip(1).map(|rest| {
         let end = rest.find(|it: char| !it.is_ascii_digit()).expect("an m");
@@ -374,7 +375,7 @@ fn a_recording_that_goes_on_is_shown_as_it_comes() {
     // The input has not ended.
     terminal.press(&["w"]);
     terminal.wait_until("the end", |screen| !screen.contains("Flame"));
-    // It is written after the terminal was given back.
+    // It is written after the terminal was restored.
     let written = || std::fs::read_to_string(format!("{home}/out")).expect("the shell made it");
     for _ in 0..500 {
         if written().is_empty() {

@@ -1,4 +1,4 @@
-//! What a person at a terminal sees; `script` of util-linux makes the terminal.
+//! What a user at a terminal sees; `script` of util-linux makes the terminal.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -8,8 +8,8 @@ use crate::place::folder_of_tools;
 use crate::stack_grep::in_brackets;
 use crate::util::{TempFile, folded_tools, output, recording, scratch, with_minimal};
 
-/// What a terminal shows of `commands`, in which `$tools` is the folder of the tools and what is
-/// `typed` is their standard input.
+/// The output of `commands` on a terminal; `$tools` is the folder of the tools, and `typed` is
+/// their standard input.
 fn on_a_terminal(commands: &str, typed: &str) -> String {
     let mut script = Command::new("script")
         .args(["--quiet", "--return", "--command", commands, "/dev/null"])
@@ -29,7 +29,7 @@ fn on_a_terminal(commands: &str, typed: &str) -> String {
 }
 
 #[test]
-fn progress_is_told_to_a_terminal_of_files_and_by_stack_parse() {
+fn progress_is_shown_on_a_terminal_for_files_and_by_stack_parse() {
     if goes_without(&[&["script"]]) {
         return;
     }
@@ -37,7 +37,7 @@ fn progress_is_told_to_a_terminal_of_files_and_by_stack_parse() {
     let slowly = "(echo 'main;a 1'; sleep 1.3; echo 'main;a 2')";
     let terminal = on_a_terminal(&format!("{slowly} | $tools/stack-parse > /dev/null"), "");
     assert!(terminal.contains("stack-parse: 18 B read"), "{terminal:?}");
-    // In a pipeline each tool would write over the others.
+    // In a pipeline the tools would overwrite each other's output.
     let merge = "$tools/stack-merge";
     let terminal = on_a_terminal(&format!("{slowly} | {merge} > /dev/null"), "");
     assert_eq!(terminal, "");
@@ -47,13 +47,13 @@ fn progress_is_told_to_a_terminal_of_files_and_by_stack_parse() {
 }
 
 #[test]
-fn whoever_waits_at_a_terminal_is_told() {
+fn a_user_who_waits_at_a_terminal_gets_a_message() {
     if goes_without(&[&["script"]]) {
         return;
     }
     for name in folded_tools() {
         let args = with_minimal(name, &[]).join(" ");
-        // Ctrl-D ends what is typed.
+        // Ctrl-D ends the typed input.
         let command = format!("$tools/{name} {args} > /dev/null");
         let terminal = on_a_terminal(&command, "main;a 1\n\x04");
         let told = format!("{name}: <stdin>: reading what is typed here, until Ctrl-D");
@@ -81,7 +81,7 @@ fn colour_is_for_a_terminal_that_can_show_it() {
     }
 }
 
-/// What a terminal of 60 columns and 12 rows gets.
+/// The output on a terminal of 60 columns and 12 rows.
 fn stack_top(args: &str, variable: &str) -> String {
     let folded = TempFile::new(recording("folded/treegc-4.13.1-dwarf.gc.folded.gz"));
     let top = format!("{variable} $tools/stack-top {args} {}", folded.path());
@@ -93,7 +93,7 @@ fn what_stack_top_shows_fits_into_the_terminal() {
     if goes_without(&[&["script"]]) {
         return;
     }
-    // A deeper tree has lines that are wrapped.
+    // A deeper tree has wrapped lines.
     for args in [
         "",
         "--tree --min 20",
@@ -148,7 +148,7 @@ fn what_stack_source_shows_fits_into_the_terminal() {
     }
 }
 
-/// What a terminal of 60 columns and 16 rows gets.
+/// The output on a terminal of 60 columns and 16 rows.
 fn stack_heat(args: &str, variable: &str) -> String {
     let script = recording("formats/perf-script/packbench-4.13.1-fp.gz");
     let table = TempFile::new(output("stack-parse", &["--table"], script).stdout);

@@ -1,6 +1,6 @@
 //! All tests of the tools, in one binary so that they are linked once.
 
-// Runs a tool, finds the recordings, compares with what is expected.
+// Runs a tool, finds the recordings, compares outputs with the expected ones.
 mod util;
 
 // Starts a tool that still runs while a test writes to it.
@@ -12,13 +12,13 @@ mod needs;
 // Inputs that are never on the disk.
 mod memory;
 
-// Numbers for tests that draw.
+// Random numbers.
 mod random;
 
-// Packs what the tools unpack.
+// Compresses input that the tools decompress.
 mod packers;
 
-// A folder with a perf of its own.
+// A folder with a fake perf.
 mod place;
 
 // Builds the programs that tests read.
@@ -31,21 +31,21 @@ mod picture;
 #[cfg(unix)]
 mod keyboard;
 
-// What every tool promises.
+// Promises of every tool.
 mod conventions;
 
-// What the tools do with little memory.
+// The tools with little memory.
 #[cfg(target_os = "linux")]
 mod limits;
 
-// What a person at a terminal sees.
+// What a user at a terminal sees.
 #[cfg(target_os = "linux")]
 mod terminal;
 
 // Whole pipelines on real recordings.
 mod pipelines;
 
-// Names that were made to break a filter.
+// Names made to break a filter.
 mod hostile_names;
 
 // Names and lines from real executables.
@@ -73,23 +73,23 @@ mod browser;
 // Every format that stack-parse reads.
 mod formats;
 
-// What scripts/fuzz builds keeps up with the tools.
+// The code that scripts/fuzz builds keeps up with the tools.
 mod fuzz;
 
-// No file of the tests is forgotten.
+// Every file of the tests is used.
 mod house;
 
 // Makes recordings of perf by hand.
 mod perf_stream;
 
-// Names that are in files which are missing, and servers that have them.
+// Names in missing files, and servers that have them.
 #[cfg(target_os = "linux")]
 mod lost_names;
 
-// perf.data, compared with what perf makes of it.
+// perf.data, compared with perf's output.
 mod perf_data;
 
-// Names of addresses, as other programs find them.
+// Names of addresses, compared with other programs.
 #[cfg(target_os = "linux")]
 mod named_addresses;
 

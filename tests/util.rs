@@ -1,4 +1,4 @@
-//! Runs a tool, finds the recordings, compares with what is expected.
+//! Runs a tool, finds the recordings, compares outputs with the expected ones.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -32,12 +32,13 @@ pub(crate) const TOOLS: [(&str, &str); 16] = [
     ("stack-view", env!("CARGO_BIN_EXE_stack-view")),
 ];
 
-/// The tools that read something other than folded stacks, two profiles of them, or nothing, and
-/// the one that needs a terminal; their own tests check how.
+/// The tools that do not read one profile of folded stacks, or that need a terminal; their own
+/// tests check them.
 const OTHER_READERS: [&str; 5] =
     ["stack-diff", "stack-flame", "stack-heat", "stack-symbols", "stack-view"];
 
-/// The exit status of a tool that has trouble: that of stack-flame must be no other program's.
+/// The exit status of a tool for errors: that of stack-flame must differ from those of other
+/// programs.
 pub(crate) fn trouble(name: &str) -> i32 {
     if name == "stack-flame" { 125 } else { 2 }
 }
@@ -55,12 +56,12 @@ pub(crate) fn folded_writers() -> impl Iterator<Item = &'static str> {
     folded_tools().filter(|name| !ANSWERS.contains(name))
 }
 
-/// The tools that write one line for each line they read, while input still comes in.
+/// The tools that write one line for each line they read, while input still arrives.
 pub(crate) const FILTERS: [&str; 5] =
     ["stack-collapse-frames", "stack-demangle", "stack-fold-towers", "stack-grep", "stack-reverse"];
 
-/// What a tool makes of folded lines that it has no reason to change: stack-reverse turns
-/// them around.
+/// The output of a tool for folded lines that it has no reason to change: stack-reverse reverses
+/// them.
 pub(crate) fn passed_on(name: &str, lines: impl AsRef<[u8]>) -> Vec<u8> {
     let lines = lines.as_ref();
     if name != "stack-reverse" {
@@ -75,11 +76,11 @@ pub(crate) fn passed_on(name: &str, lines: impl AsRef<[u8]>) -> Vec<u8> {
     lines.split_inclusive(|&byte| byte == b'\n').flat_map(reversed).collect()
 }
 
-/// The arguments that a tool needs to pass folded lines on. stack-parse is told the format, since
-/// it cannot always detect it from a line or two, and stack-diff of a profile to compare with.
+/// The arguments that a tool needs to pass folded lines on. stack-parse needs the format, since it
+/// cannot always detect it from a line or two, and stack-diff a profile to compare with.
 const MINIMAL_ARGS: [(&str, &[&str]); 4] = [
     ("stack-diff", &[concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/diff/base-01.folded.gz")]),
-    // The format that holds any bytes.
+    // The format that can hold any bytes.
     ("stack-export", &["--to", "callgrind"]),
     ("stack-grep", &["."]),
     ("stack-parse", &["-f", "folded"]),
@@ -91,14 +92,14 @@ pub(crate) fn binary(tool: &str) -> &'static str {
     path
 }
 
-/// A command that runs `tool`, which knows of no servers of debug information.
+/// A command that runs `tool`, without servers of debug information.
 pub(crate) fn command(tool: &str) -> std::process::Command {
     let mut command = std::process::Command::new(binary(tool));
     command.env_remove("DEBUGINFOD_URLS");
     command
 }
 
-/// The same as `assert_cmd` has it.
+/// Like [`command`], as an `assert_cmd` command.
 pub(crate) fn tool(tool: &str) -> Command {
     Command::from_std(command(tool))
 }
@@ -109,26 +110,26 @@ pub(crate) fn with_minimal<'a>(tool: &str, args: &[&'a str]) -> Vec<&'a str> {
     [minimal, args].concat()
 }
 
-/// What a tool writes for folded `input` and how it exits; `args` follow the arguments that it
+/// The output of a tool for folded `input`, and its status; `args` follow the arguments that it
 /// needs.
 pub(crate) fn feed(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> Output {
     output(name, &with_minimal(name, args), input)
 }
 
-/// A file of this name and content, for one test to read or to overwrite.
+/// A file of this name and content, for a single test to read or to overwrite.
 pub(crate) fn scratch(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let path = [env!("CARGO_TARGET_TMPDIR"), name].iter().collect();
     std::fs::write(&path, content).expect("a writable target directory");
     path
 }
 
-/// What a tool writes for `input` and how it exits.
+/// The output of a tool for `input`, and its status.
 pub(crate) fn output(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> Output {
     tool(name).args(args).write_stdin(input.as_ref()).output().expect("it starts")
 }
 
-/// What becomes of about a gigabyte of `text`, repeated, if a tool may have
-/// 200 MB of memory; and whether it read all of that.
+/// The result for about a gigabyte of `text`, repeated, with 200 MB of memory for the tool; and
+/// whether it read all of that.
 pub(crate) fn endless(name: &str, args: &[&str], text: &str) -> (Output, bool) {
     let mut child = std::process::Command::new("sh")
         .args(["-c", r#"ulimit -v 200000; exec "$0" "$@""#, binary(name)])
@@ -146,7 +147,7 @@ pub(crate) fn endless(name: &str, args: &[&str], text: &str) -> (Output, bool) {
     (output, written.join().expect("no panic").is_ok())
 }
 
-/// What `tool` writes for `input`; asserts success and a silent stderr.
+/// The output of `tool` for `input`; asserts success and no messages.
 pub(crate) fn filter_bytes(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> Vec<u8> {
     let output = output(name, args, input);
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -155,7 +156,7 @@ pub(crate) fn filter_bytes(name: &str, args: &[&str], input: impl AsRef<[u8]>) -
     output.stdout
 }
 
-/// The picture that stack-svg makes; it may have to say what `--max-frames` cut.
+/// The picture that stack-svg makes; the only message may be what `--max-frames` cut.
 pub(crate) fn picture(args: &[&str], input: impl AsRef<[u8]>) -> Vec<u8> {
     let output = output("stack-svg", args, input);
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -184,14 +185,14 @@ pub(crate) fn golden_path(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "tests", "golden", name].iter().collect()
 }
 
-/// The bytes of a file below tests/golden, unpacked if its name ends in `.gz`.
+/// The bytes of a file below tests/golden, decompressed if its name ends in `.gz`.
 pub(crate) fn recording(name: &str) -> Vec<u8> {
     let path = golden_path(name);
     let packed = std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
     if name.ends_with(".gz") { unpacked(&packed) } else { packed }
 }
 
-/// What gzip packed.
+/// Decompresses gzip data.
 pub(crate) fn unpacked(packed: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     MultiGzDecoder::new(packed).read_to_end(&mut bytes).expect("a whole gzip file");
@@ -210,8 +211,8 @@ pub(crate) fn golden_files(folder: &str) -> Vec<String> {
 }
 
 /// A folder of other projects' recordings, which we may read but not copy. It is
-/// `third-party/FOLDER` below the folder that STACK_TOOLS_DATA names; without that
-/// variable the test is skipped, and says so.
+/// `third-party/FOLDER` below the folder in STACK_TOOLS_DATA; without that variable the test is
+/// skipped with a message.
 pub(crate) fn third_party(folder: &str) -> Option<PathBuf> {
     let data = std::env::var_os("STACK_TOOLS_DATA");
     if data.is_none() {
@@ -220,7 +221,7 @@ pub(crate) fn third_party(folder: &str) -> Option<PathBuf> {
     data.map(|data| PathBuf::from(data).join("third-party").join(folder))
 }
 
-/// `text` in UTF-16 behind a byte order mark.
+/// `text` in UTF-16 after a byte order mark.
 pub(crate) fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
     std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(bytes).collect()
 }
@@ -300,7 +301,7 @@ pub(crate) fn folded_lines() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// What a tool said.
+/// The messages of a tool.
 pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -313,9 +314,8 @@ pub(crate) fn python() -> std::process::Command {
     command
 }
 
-/// What a tool makes of this input with no thread but its first. A thread with
-/// a stack of an exbibyte is one that no system has, as little as one beyond
-/// the limit of `ulimit -u`.
+/// The result of a tool for this input with no thread but its first. A thread with a stack of an
+/// exbibyte cannot be started on any system, like one beyond the limit of `ulimit -u`.
 pub(crate) fn without_threads(name: &str, args: &[&str], input: &[u8]) -> Output {
     tool(name)
         .args(args)

@@ -5,13 +5,13 @@ use super::{Browser, Stage, cases, focused, frame};
 
 cases![a_screen_reader_finds_frames_below_their_callers];
 
-/// The items of a tree as the browser tells a screen reader: the name, the level, the place
-/// among siblings and how many these are.
+/// The items of a tree as a screen reader gets them: the name, the level, the position among
+/// siblings, and the number of siblings.
 fn items(browser: &Browser) -> Vec<(String, [u64; 3])> {
     let tree = browser.chromium("Accessibility.getFullAXTree", &json!({}));
     let nodes = tree["nodes"].as_array().expect("nodes");
     let items = nodes.iter().filter(|node| node["role"]["value"] == "treeitem");
-    // A list of children says their order, which that of the nodes need not be.
+    // The order is that of the list of children; nodes may come in another order.
     let order = |node: &Value| {
         let parent = nodes.iter().find(|it| it["nodeId"] == node["parentId"]).expect("a parent");
         let ids = parent["childIds"].as_array().expect("children");
@@ -40,7 +40,7 @@ fn items(browser: &Browser) -> Vec<(String, [u64; 3])> {
     names.collect()
 }
 
-/// Items as they are expected, in one text.
+/// The items in the form of the expected text.
 fn spoken(browser: &Browser) -> String {
     let items = items(browser).into_iter();
     let words = items.map(|(name, [level, place, set])| format!("{name} {level}: {place}/{set}"));
@@ -52,7 +52,7 @@ fn a_screen_reader_finds_frames_below_their_callers(stage: &Stage) {
     let whole = "all 1: 0/0, main 2: 1/2, a 3: 1/2, b 4: 1/2, c 4: 2/2, d 3: 2/2, b 4: 1/1, \
         x 2: 2/2, y 3: 1/1";
     assert_eq!(spoken(browser), whole);
-    // What is drawn anew gets its place beside what stays.
+    // Frames that are drawn again must be placed between frames that stay.
     browser.click(&frame("a"));
     assert_eq!(spoken(browser), "all 1: 0/0, main 2: 1/2, a 3: 1/2, b 4: 1/2, c 4: 2/2");
     assert_eq!(focused(browser), json!("a"));

@@ -30,8 +30,8 @@ cases![
     the_menu_works_without_a_mouse,
 ];
 
-/// Asks for a step by its place in the menu, for the first frame of this name, and returns
-/// the command that does the same.
+/// Runs the step at this place of the menu for the first frame of this name; returns the command
+/// that does the same.
 fn ask(browser: &Browser, name: &str, item: usize) -> String {
     browser.value(&format!(
         "(() => {{
@@ -52,7 +52,7 @@ const HIDE: usize = 2;
 const HIDE_MODULE: usize = 3;
 const FOLD: usize = 4;
 
-/// What a shell makes of folded stacks by a command.
+/// The output of a shell command for folded stacks.
 pub(super) fn by_shell(command: &str, folded: &[u8]) -> Weights {
     let tools = Path::new(TOOLS[0].1).parent().expect("a folder");
     let path = std::env::var("PATH").unwrap_or_default();
@@ -65,7 +65,7 @@ pub(super) fn by_shell(command: &str, folded: &[u8]) -> Weights {
         .expect("a shell");
     let mut input = shell.stdin.take().expect("its input");
     let folded = folded.to_vec();
-    // It may write before it has read all.
+    // The command may write before it has read everything.
     let writer = thread::spawn(move || input.write_all(&folded).expect("it reads"));
     let output = shell.wait_with_output().expect("it ends");
     writer.join().expect("all was written");
@@ -87,13 +87,13 @@ fn steps_show_what_is_left_and_are_taken_back(stage: &Stage) {
     ask(browser, "A.f", HIDE);
     assert_eq!(drawn(browser), ["A.g", "all", "main", "malloc", "malloc"]);
     assert!(steps().contains(r"stack-grep '^malloc$' | stack-collapse-frames --drop '^A\.f$'"));
-    // In the table, numbers are those of what is left.
+    // The numbers in the table are those of the remaining stacks.
     browser.type_keys("4");
     assert_eq!(text_of(browser, "table-sum"), "70 100.0% all 3 functions");
     browser.reload();
     assert_eq!(text_of(browser, "table-sum"), "70 100.0% all 3 functions");
     browser.type_keys("1");
-    // The first step is taken back, the second one stays.
+    // The first step is undone, the second one stays.
     browser.click("document.querySelector('.back')");
     assert!(steps().starts_with(r"Hide A.f ✕ 100.0% of 108 counts left"), "{}", steps());
     assert_eq!(drawn(browser), ["A.g", "A.h", "[hidden]", "all", "main", "malloc", "malloc", "x"]);
@@ -123,7 +123,7 @@ fn a_search_is_of_what_is_left(stage: &Stage) {
     assert_eq!(found(), ["50.0% found", "2 functions, 50 counts"]);
 }
 
-/// The names that are drawn, but for the whole.
+/// The names that are drawn, except `all`.
 fn names(browser: &Browser) -> Vec<String> {
     let names = browser.value(
         "(() => {
@@ -222,8 +222,7 @@ fn steps_of_two_profiles_keep_both_weights(stage: &Stage) {
     }
 }
 
-/// Names that mean something to a shell, to a regular expression, to XML or to the folded
-/// format.
+/// Names with a meaning in a shell, a regular expression, XML, or folded stacks.
 const HOSTILE: [&str; 42] = [
     "it's",
     "''",
@@ -291,7 +290,7 @@ fn commands_with_hostile_names_do_the_same(stage: &Stage) {
             browser.type_keys("u");
         }
     }
-    // All of them at once, hidden and without recursion.
+    // All of them at once: hidden, and without recursion.
     for name in &all[..all.len() - 1] {
         ask(browser, name, HIDE);
         browser.type_keys("0");
@@ -300,7 +299,7 @@ fn commands_with_hostile_names_do_the_same(stage: &Stage) {
     assert_eq!(weights_of(browser, "TopDown"), of_one(by_shell(&command, &folded)));
 }
 
-/// As the tools do: places and marks are no part of a name.
+/// As in the tools, source lines and marks do not belong to a name.
 fn steps_go_by_functions(stage: &Stage) {
     let folded = "main;f (a.c:1);g 10\nmain;f (a.c:2)_[i] 20\nmain;f_[k];h_[k] 5\n\
         x (y (b).c:3);f (a.c:1);f (a.c:4)_[i] 7\nx (y (b).c:4);f (a.c:1);f (a.c:4);h 2\n\
@@ -320,7 +319,7 @@ fn steps_go_by_functions(stage: &Stage) {
         assert_eq!(weights_of(browser, "TopDown"), done, "{name}: {command}");
         browser.type_keys("u");
     }
-    // A search finds what is shown, and the name alone.
+    // A search looks in the text that is shown, and in the name alone.
     for (pattern, found) in [("/^f$/", 44), ("/a\\.c:2/", 20), ("/^x$/", 9)] {
         query(browser, pattern);
         let share = format!("{:.1}% found", f64::from(found) * 100.0 / 45.0);
@@ -340,7 +339,7 @@ fn a_module_is_hidden_by_a_command_that_fits_a_line(stage: &Stage) {
     browser.type_keys("u");
     let command = ask(browser, "A.f1", HIDE_MODULE);
     assert_eq!(command, r"stack-collapse-frames --drop '^A\.[^A-Z]'");
-    // Where no short pattern does it, all names of the module are listed.
+    // Where no short pattern selects the module, all of its names are listed.
     let folded: String =
         (0..3000).map(|at| format!("M.f{at}.g;M.X{at} 1\nM.X.Y{at}.z 1\n")).collect();
     let browser = stage.show_at("", &[], &folded);
@@ -401,7 +400,7 @@ fn no_step_is_possible_where_a_cut_makes_it_wrong(stage: &Stage) {
     browser.type_keys("f");
     assert_eq!(browser.number("document.querySelectorAll('.item:enabled').length"), 0.0);
     assert!(text_of(browser, "menu").ends_with("--max-frames has cut the picture."));
-    // All that was cut off stands on `a`, so that its stacks are known.
+    // All frames that were cut off are on top of `a`, so their stacks are known.
     let browser = stage.show(&["--max-frames", "3"], "a;b 50\na;c 2\nd 40\n");
     browser.click(&frame("a"));
     browser.type_keys("f");
@@ -411,7 +410,7 @@ fn no_step_is_possible_where_a_cut_makes_it_wrong(stage: &Stage) {
     );
     browser.value("void document.querySelector('.item').click()");
     assert_eq!(drawn(browser), ["[cut]", "a", "all", "b"]);
-    // Nor by an address.
+    // Nor can an address hide them.
     let fragment = {
         let browser = stage.show(&[], folded);
         ask(browser, "a", HIDE);
@@ -452,7 +451,7 @@ fn profiles_are_chosen_from_a_list(stage: &Stage) {
     let command = ask(browser, "g", HIDE);
     assert_eq!(command, "stack-grep --root '^worker 1$' | stack-collapse-frames --drop '^g$'");
     assert_eq!(by_shell(&command, folded.as_bytes()), Stacks::of(&saved(browser), 1).top_down());
-    // Other steps stay when another profile is chosen.
+    // Other steps stay when the user chooses another profile.
     choose(browser, 3);
     let command = browser.text("document.querySelector('.command').textContent");
     assert_eq!(command, r"stack-grep --root '^it'\''s$' | stack-collapse-frames --drop '^g$'");

@@ -20,7 +20,7 @@ cases![
     lanes_out_of_sight_are_drawn_when_scrolled_to,
 ];
 
-/// Two threads, one of them idle but for a moment.
+/// Two threads, one of them idle except for a moment.
 const LINES: &str = "since=0\tcomm=web\ttid=7\tmain;serve 1\n\
                      since=1\tcomm=web\ttid=7\tmain;serve 1\n\
                      since=2\tcomm=web\ttid=7\tmain;log 2\n\
@@ -76,7 +76,7 @@ fn a_click_shows_the_time_of_a_block_and_chooses_a_lane(stage: &Stage) {
     browser.click(&frame("8"));
     assert_eq!(drawn(browser), ["8", "idle", "wake"]);
     assert!(text_of(browser, "steps").contains("stack-grep --label tid=8"));
-    // The other views are of the lane, too, and of no time of the chart.
+    // The other views show the whole lane, not the range of the chart.
     browser.type_keys("1");
     assert_eq!(drawn(browser), ["all", "idle", "wake"]);
     browser.type_keys("5");
@@ -162,7 +162,7 @@ fn a_chart_works_by_the_keyboard_and_is_read_aloud(stage: &Stage) {
     assert_eq!(drawn(browser), ["8", "idle", "wake"]);
     browser.type_keys("T5");
     assert_eq!(drawn(browser).len(), 10);
-    // On paper, too, what is chosen is said.
+    // The print shows the selection, too.
     browser.click(&frame("8"));
     browser.value("void window.dispatchEvent(new Event('beforeprint'))");
     assert_eq!(drawn(browser), ["8", "idle", "wake"]);
@@ -203,7 +203,7 @@ fn narrow_blocks_of_a_chart_keep_their_depth(stage: &Stage) {
         assert!(sum("width") > 0.99 * whole && sum("width") < 1.01 * whole);
     }
     assert_eq!(browser.number(&format!("{blocks}.filter(({{ row }}) => row > 3).length")), 0.0);
-    // Clicks lead to the frames.
+    // Clicks reach the frames.
     for _ in 0..2 {
         browser.click("document.querySelector('.group')");
     }

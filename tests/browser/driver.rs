@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// What Chromium needs to run as root, without network and screen.
+/// What Chromium needs to run as root, without a network and a screen.
 const ARGS: [&str; 10] = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
-    // speedscope draws by WebGL, which Chromium since 148 has without a GPU only if asked.
+    // speedscope draws with WebGL; since version 148 Chromium has it without a GPU only with this
+    // option.
     "--enable-unsafe-swiftshader",
     "--disable-quic",
     "--no-first-run",
@@ -142,8 +143,8 @@ impl Browser {
         self.act(&json!({ "type": "pointer", "id": "mouse", "actions": actions }));
     }
 
-    /// Presses the mouse at one place of an element, moves it to another and lets it
-    /// go there. The places are parts of the element's width and height.
+    /// Presses the mouse at one point of an element, moves it to another, and releases it there.
+    /// Points are fractions of the element's width and height.
     pub(crate) fn drag(&self, element: &str, from: [f64; 2], to: [f64; 2]) {
         let actions = json!([
             self.move_within(element, from),
@@ -154,7 +155,7 @@ impl Browser {
         self.act(&json!({ "type": "pointer", "id": "mouse", "actions": actions }));
     }
 
-    /// Turns the wheel by so many pixels while the mouse is at a place of an element.
+    /// Turns the wheel by this many pixels while the mouse is at a point of an element.
     pub(crate) fn wheel(&self, element: &str, at: [f64; 2], pixels: i32) {
         let mut turn = self.move_within(element, at);
         turn["type"] = json!("scroll");

@@ -24,7 +24,7 @@ cases![
 
 const SMALL: &str = "main;a_[k];b 10\nmain;a_[i];c 30\nmain;d 60\n";
 
-/// Makes the window that of a phone, with fingers instead of a mouse, or of a desk again.
+/// Gives the window the size of a phone, with touch instead of a mouse, or that of a desktop again.
 fn be_phone(browser: &Browser, is_phone: bool) {
     let size = json!({ "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true });
     if is_phone {
@@ -51,7 +51,7 @@ fn on_a_phone_it_is_as_wide_as_the_screen(stage: &Stage) {
     let browser = stage.show(&[], recording("folded/python-3.11-dwarf.folded.gz"));
     assert_eq!(browser.number("innerWidth"), 390.0);
     assert_eq!(browser.number("document.querySelector('.app').clientWidth"), 390.0);
-    // Nothing sticks out.
+    // Nothing exceeds the window.
     let outside = "[...document.querySelectorAll('.bar *, .way *, .status *, .notes *')]
         .filter((e) => !e.closest('.crumbs') && e.getBoundingClientRect().right > innerWidth + 1).length";
     assert_eq!(browser.number(outside), 0.0);
@@ -77,7 +77,7 @@ fn the_first_tap_shows_and_the_second_zooms(stage: &Stage) {
     be_phone(browser, false);
 }
 
-/// How many pages the print has.
+/// The number of pages of the print.
 fn pages(browser: &Browser) -> f64 {
     let pdf = browser.print();
     browser.number(&format!("atob('{pdf}').split(/\\/Type \\/Page\\b(?!s)/).length - 1"))
@@ -92,7 +92,7 @@ fn print_is_one_page_as_zoomed(stage: &Stage) {
         let is_paper = "document.querySelector('.app').classList.contains('on-paper')";
         browser.await_value(is_paper, &json!(name == "print"));
     };
-    // All rows, the legend too, and white paper.
+    // All rows with the legend, on white paper.
     assert_eq!(pages(browser), 1.0);
     media("print");
     assert_eq!(drawn(browser).iter().filter(|name| *name == "f").count(), 300);
@@ -102,14 +102,14 @@ fn print_is_one_page_as_zoomed(stage: &Stage) {
     assert!(browser.number(legend) <= browser.number("innerHeight") + 1.0);
     let paper = "getComputedStyle(document.querySelector('.app')).backgroundColor";
     assert_eq!(browser.text(paper), "rgb(255, 255, 255)");
-    // A page is narrower than the window was.
+    // A page is narrower than the window.
     let page = json!({ "width": 700, "height": 990, "deviceScaleFactor": 1, "mobile": false });
     browser.chromium("Emulation.setDeviceMetricsOverride", &page);
     assert!(browser.number(legend) <= browser.number(room) + 1.0);
     browser.chromium("Emulation.clearDeviceMetricsOverride", &json!({}));
     media("");
     assert_eq!(browser.number("document.querySelector('.app').clientWidth"), 1200.0);
-    // What is zoomed, and any view.
+    // The zoomed part, in any view.
     browser.click(&frame("low"));
     media("print");
     assert_eq!(drawn(browser), ["all", "low", "x", "y", "z"]);
@@ -143,10 +143,10 @@ fn a_narrow_tower_is_not_printed_to_its_end(stage: &Stage) {
     assert_eq!(pages(browser), 1.0);
     browser.chromium("Emulation.setEmulatedMedia", &json!({ "media": "print" }));
     let notes = "getComputedStyle(document.querySelector('.notes'), '::after').content";
-    // A page has room for the whole and 95 rows.
+    // A page has room for the root and 95 rows.
     browser.await_value(notes, &json!("\"305 narrow rows are not printed\""));
     assert_eq!(drawn(browser).iter().filter(|name| *name == "tower").count(), 95);
-    // So what is wide can be read: the page is hardly wider than a screen.
+    // So that wide frames can be read: the page is hardly wider than a screen.
     let width = browser.number("document.documentElement.viewBox.baseVal.width");
     assert!(width < 1400.0, "{width}");
     browser.chromium("Emulation.setEmulatedMedia", &json!({ "media": "" }));
@@ -187,7 +187,7 @@ fn a_page_keeps_the_keys_and_the_wheel_for_itself(stage: &Stage) {
     browser.value("void document.activeElement.blur()");
     browser.type_keys("4?");
     assert_eq!(browser.text(VIEWS), "flame,flame");
-    // The picture with the focus has its keys.
+    // The picture with the focus gets the keys.
     browser.click(&frame("a"));
     browser.type_keys("2");
     assert_eq!(browser.text(VIEWS), "bottom-up,flame");
@@ -213,7 +213,7 @@ fn two_pictures_on_a_page_share_no_state(stage: &Stage) {
         browser.number(&format!("new Set({ids}).size")),
         browser.number(&format!("{ids}.length"))
     );
-    // An address that was made for a picture alone is that of the first.
+    // An address of a single picture applies to the first one.
     let browser = open_page(stage, "#view=table");
     assert_eq!(browser.text(VIEWS), "table,flame");
 }
@@ -346,7 +346,7 @@ fn a_small_profile_hangs_under_the_header(stage: &Stage) {
             let stage_bottom = edge(browser, ".stage", "bottom");
             assert!((edge(browser, ".status", "top") - stage_bottom).abs() < 2.0);
         }
-        // Higher rows, but not so high as to be empty.
+        // Rows are higher, but not so high that they look empty.
         let row = edge(browser, ".frame", "height");
         assert!(row > 20.0 && row < 32.0, "{row}");
     }
@@ -368,7 +368,7 @@ fn what_is_hardly_drawn_takes_no_height_from_the_rows(stage: &Stage) {
         |name: &str| browser.number(&format!("{}.getBoundingClientRect().height", frame(name)));
     let high = row("r");
     assert!(high > 20.0 && high < 32.0, "{high}");
-    // The tower is scrolled to, once it is zoomed, and rows stay as high.
+    // The zoomed tower is scrolled to, and rows keep their height.
     browser.click("document.querySelector('.group')");
     assert_eq!(row("t"), high);
     let stage = "document.querySelector('.stage')";

@@ -1,5 +1,5 @@
-//! The core of the pictures in Firefox, which is driven through its own protocol, Marionette: no
-//! other program is needed.
+//! The most important cases in Firefox, driven by its own protocol, Marionette, which needs no
+//! other program.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -18,7 +18,7 @@ use super::strip::{lines, selections, without_labels};
 use crate::needs::{FIREFOX, goes_without};
 use crate::util::{filter_bytes, output};
 
-/// How long it may take to start, and each command.
+/// How long the start may take, and each command.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A browser with one window, which ends when this is dropped.
@@ -30,13 +30,13 @@ struct Firefox {
 
 impl Firefox {
     fn start() -> Firefox {
-        // Tests run side by side, and each browser needs a profile of its own.
+        // Tests run in parallel, and each browser needs its own profile.
         static STARTED: AtomicU32 = AtomicU32::new(0);
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
         let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("firefox-{number}"));
         let _ = std::fs::remove_dir_all(&profile);
         std::fs::create_dir_all(&profile).expect("a writable target directory");
-        // Marionette says in a file which port it has.
+        // Marionette writes its port into a file.
         let settings = "user_pref(\"marionette.port\", 0);\n";
         std::fs::write(profile.join("user.js"), settings).expect("a profile");
         let process = Command::new("firefox-esr")
@@ -61,7 +61,7 @@ impl Firefox {
         let stream = TcpStream::connect(("127.0.0.1", port)).expect("Firefox listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time");
         let mut firefox = Firefox { process, stream: BufReader::new(stream), commands: 0 };
-        // It greets first.
+        // Marionette sends a greeting first.
         firefox.read();
         firefox.ask("NewSession", &json!({}));
         firefox

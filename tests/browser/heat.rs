@@ -37,7 +37,7 @@ fn show<'a>(stage: &'a Stage, args: &[&str]) -> &'a Browser {
 
 fn show_map(stage: &Stage, svg: Vec<u8>) -> &Browser {
     let browser = stage.show_svg("", svg);
-    // Rows get their height when the browser first draws the page, which is after it is loaded.
+    // Rows get their height when the browser first draws the page, after loading it.
     browser.await_value("document.querySelector('.rows').style.height !== ''", &json!(true));
     browser
 }
@@ -51,7 +51,7 @@ fn cell(column: u32, row: u32) -> [f64; 2] {
     [(f64::from(column) + 0.5) / 10.0, 1.0 - (f64::from(row) + 0.5) / 5.0]
 }
 
-/// On a real recording, whose weights stack-parse then sums.
+/// On a real recording: stack-parse then sums the same weights.
 fn a_drag_selects_what_from_and_to_take(stage: &Stage) {
     let browser = show(stage, &[]);
     assert_eq!(command(browser), "");
@@ -59,7 +59,7 @@ fn a_drag_selects_what_from_and_to_take(stage: &Stage) {
     assert_eq!(command(browser), "stack-parse --from 2.6 --to 4.4");
     // Steps 13 to 21 weigh 14 to 22.
     assert!(text_of(browser, "status").starts_with("2.6 \u{2013} 4.4 s 162 12.71% of all"));
-    // Backwards is the same.
+    // Dragging backwards selects the same.
     browser.drag(STAGE, cell(4, 1), cell(2, 3));
     assert_eq!(command(browser), "stack-parse --from 2.6 --to 4.4");
 

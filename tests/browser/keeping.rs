@@ -30,7 +30,7 @@ fn all_views_are_of_the_zoomed_part(stage: &Stage) {
     assert_eq!(drawn(browser), ["f", "g", "main", "main", "malloc"]);
     browser.reload();
     assert_eq!(drawn(browser), ["f", "g", "main", "main", "malloc"]);
-    // A name in the line above zooms the part; Escape leads out of it.
+    // A click on a name in the line above zooms to that part; Escape zooms out.
     browser.click("document.querySelector('.crumb')");
     assert_eq!(drawn(browser), ["f", "g", "main", "main", "malloc", "x"]);
     browser.type_keys("1");
@@ -84,7 +84,7 @@ fn the_zoom_the_search_and_the_selection_stay_when_the_view_changes(stage: &Stag
     }
 }
 
-/// Before the views were of the zoomed part, the zoom of an address was that of the view.
+/// Once a view had a zoom of its own: such an address still works.
 fn an_old_address_of_a_view_still_works(stage: &Stage) {
     let browser = stage.show_at("#view=bottom-up&zoom=z2so", &[], FOLDED);
     assert_eq!(text_of(browser, "crumbs"), "all malloc");
@@ -101,7 +101,7 @@ fn row(browser: &Browser, level: usize) -> Vec<String> {
 }
 
 fn the_order_is_by_weight_or_by_name(stage: &Stage) {
-    // As bytes, Z comes before a, and U+FF41 before U+10000.
+    // In the order of bytes, Z comes before a, and U+FF41 before U+10000.
     let folded = "Z 10\na 30\n\u{ff41} 25\n\u{10000} 35\na;q 9\na;r 8\na;p 7\nb;q 40\n";
     let browser = stage.show(&[], folded);
     let (by_name, by_weight) =
@@ -112,7 +112,7 @@ fn the_order_is_by_weight_or_by_name(stage: &Stage) {
         (row(browser, 2), row(browser, 3)),
         (by_weight.map(str::to_owned).to_vec(), ["q", "r", "p", "q"].map(str::to_owned).to_vec())
     );
-    // Behind the self weight of its caller.
+    // After the self weight of its caller.
     assert_eq!(browser.number(&format!("{}.box.branch.start", frame("r"))), 39.0);
     browser.click(&frame("b"));
     browser.reload();

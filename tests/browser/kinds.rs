@@ -47,12 +47,12 @@ fn two_profiles_show_what_is_gone_and_what_is_new(stage: &Stage) {
         assert_eq!(browser.text(&format!("{}.textContent", frame(name))), label);
     }
     assert!(text_of(browser, "notes").contains("changes are those of shares of the whole"));
-    // Of so few samples, noise explains it.
+    // With so few samples, the difference may be noise.
     let color = browser.text(&format!("getComputedStyle({}).backgroundColor", frame("same")));
     assert_eq!(color, "rgb(234, 234, 234)");
     browser.point_at(&frame("same"));
     assert!(text_of(browser, "status").contains(" +40.0% noise explains it "));
-    // Of a hundred times as many it does not.
+    // With a hundred times as many it cannot be.
     let hundredfold = "main;old 4000 0\nmain;new 0 2000\nmain;same 3000 3000\n";
     let browser = stage.show(&["--diff"], hundredfold);
     let color = browser.text(&format!("getComputedStyle({}).backgroundColor", frame("same")));
@@ -70,7 +70,7 @@ fn a_chart_keeps_the_order_and_has_an_axis(stage: &Stage) {
     assert!(text_of(browser, "axis").starts_with("100 110"));
     browser.reload();
     assert!(text_of(browser, "axis").starts_with("100 110"));
-    // The group of narrow frames is as wide as the time that they are spread over.
+    // The group of narrow frames covers the time over which they are spread.
     let spread = "main;f 1\nmain 3\n".repeat(3000);
     let browser = stage.show(&["--flamechart"], spread);
     let blocks = browser.number(
@@ -183,7 +183,7 @@ fn a_block_has_the_colour_of_what_weighs_most_in_it(stage: &Stage) {
         let browser = stage.show(&[], narrow(kernel, native));
         assert_eq!(browser.text(blocks), entry(word));
     }
-    // They are hatched, and the legend says so.
+    // They are hatched, and the legend explains it.
     let hatching = |class: &str| {
         let style = format!("getComputedStyle(document.querySelector('{class}'))");
         stage.browser.text(&format!("{style}.backgroundImage"))

@@ -18,9 +18,9 @@ cases![
     shares_are_those_of_the_zoom,
 ];
 
-/// All frames of the trees that a view shows, drawn or not, as their path with `;` between the
-/// names, their weights before and after, 0 before if there is one profile only, and the weight
-/// that they are as wide as. A tree is named by its kind.
+/// All frames in the trees of a view, drawn or not: the path with `;` between the names, the
+/// weights before and after (before is 0 for a single profile), and the weight that the width
+/// shows. A tree is named after its kind.
 pub(super) const TREES: &str = r"(() => {
     const names = document.querySelector('metadata[id=names]').textContent.split('\n');
     const isDiff = document.querySelector('.app.diff') !== null;
@@ -45,7 +45,7 @@ pub(super) const TREES: &str = r"(() => {
     return frames;
 })()";
 
-/// The weights in one of the trees; equal paths, which a chart has, are added up.
+/// The weights in one of the trees; equal paths, which a chart may have, are summed.
 pub(super) fn weights_of(browser: &Browser, kind: &str) -> Weights {
     let mut weights = Weights::new();
     for (path, [before, after, _]) in frames_of(browser, kind) {
@@ -56,7 +56,7 @@ pub(super) fn weights_of(browser: &Browser, kind: &str) -> Weights {
     weights
 }
 
-/// The weights that frames are as wide as.
+/// The weights that the widths of frames show.
 fn widths_of(browser: &Browser, kind: &str) -> BTreeMap<String, u64> {
     frames_of(browser, kind).map(|(path, [.., width])| (path, width)).collect()
 }
@@ -69,12 +69,12 @@ fn frames_of(browser: &Browser, kind: &str) -> impl Iterator<Item = (String, [u6
     })
 }
 
-/// Weights of one profile are not before anything.
+/// The weights of a single profile have no "before".
 pub(super) fn of_one(weights: Weights) -> Weights {
     weights.into_iter().map(|(path, [weight, _])| (path, [0, weight])).collect()
 }
 
-/// All rows of the table, the self weight first, by scrolling through it.
+/// All rows of the table, sorted by self weight, collected by scrolling.
 fn table_of(browser: &Browser) -> BTreeMap<String, Vec<String>> {
     let rows = browser.value(
         "(() => {
@@ -98,7 +98,7 @@ fn table_of(browser: &Browser) -> BTreeMap<String, Vec<String>> {
     serde_json::from_value(rows).expect("rows of texts")
 }
 
-/// The cells of the table's rows; names are shown without their marks, and these have none.
+/// The cells of the table's rows. The table shows names without marks; these names have none.
 fn cells(sums: &Sums, whole: u64) -> BTreeMap<String, Vec<String>> {
     let cells = sums.iter().map(|(name, [[own, _], [total, _]])| {
         let (own, total) = (*own, *total);
@@ -232,8 +232,8 @@ fn every_number_of_two_profiles_is_that_of_their_stacks(stage: &Stage) {
     assert_eq!(table_of(browser), cells_of_two(&stacks.table(), Some(stacks.total())));
 }
 
-/// The cells of the table's rows: before, after and the change, of itself and of all; of shares
-/// of `all`, or of weights.
+/// The cells of the table's rows: before, after and the change, for self and total; as shares of
+/// `all`, or as weights.
 fn cells_of_two(sums: &Sums, all: Option<[u64; 2]>) -> BTreeMap<String, Vec<String>> {
     let sign = |order: Ordering| match order {
         Ordering::Greater => "+",
@@ -253,7 +253,7 @@ fn cells_of_two(sums: &Sums, all: Option<[u64; 2]>) -> BTreeMap<String, Vec<Stri
     sums.iter().map(|(name, sums)| (name.clone(), sums.map(three).concat())).collect()
 }
 
-/// What a frame weighs in a picture that is as wide as before, after or both.
+/// The weight that a frame's width shows, if the picture's width is before, after or both.
 fn width_of(width: &str, [before, after]: [u64; 2]) -> u64 {
     match width {
         "before" => before,
@@ -316,7 +316,7 @@ fn what_is_gone_is_shown_in_both_profiles(stage: &Stage) {
     );
     assert_eq!(browser.text("document.querySelector('.width').value"), "both");
     assert_eq!(text_of(browser, "crumbs"), "old");
-    // Nothing was before, so that no box could be as wide.
+    // Without anything before, no box could be as wide as before.
     for width in ["before", "total", "constructor"] {
         let browser = stage.show_at(&format!("#width={width}"), &["--diff"], "a 0 4\n");
         assert_eq!(drawn(browser), ["a", "all"]);
@@ -325,7 +325,7 @@ fn what_is_gone_is_shown_in_both_profiles(stage: &Stage) {
 }
 
 fn weights_of_more_than_53_bits_are_exact(stage: &Stage) {
-    // All together are the most that a folded file may have.
+    // Together these are the largest weights that a folded file may have.
     let folded = "a;b 9223372036854775809\na;c 1\na;b;c 3\nd 9223372036854775802\n";
     let stacks = Stacks::of(folded.as_bytes(), 1);
     assert_eq!(stacks.total(), [u64::MAX, 0]);

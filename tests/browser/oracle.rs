@@ -1,4 +1,4 @@
-//! What a picture must say, computed from folded lines in the plainest way: each stack by itself,
+//! Computes the numbers of a picture from folded lines in the simplest way: each stack by itself,
 //! as a list of names. The viewer works on a tree instead.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,10 +14,10 @@ pub(super) struct Stack {
 #[derive(Clone, Debug)]
 pub(super) struct Stacks(pub(super) Vec<Stack>);
 
-/// For each path of a tree, with `;` between the names, its weights. The whole has the path ``.
+/// The weights of each path of a tree, with `;` between the names. The root has an empty path.
 pub(super) type Weights = BTreeMap<String, [u64; 2]>;
 
-/// The weights of a function: of itself, and of all stacks through it.
+/// The weights of a function: self and total.
 pub(super) type Sums = BTreeMap<String, [[u64; 2]; 2]>;
 
 fn add(to: &mut [u64; 2], weights: [u64; 2]) {
@@ -86,7 +86,7 @@ impl Stacks {
         self.changed(|frames| Some(frames.iter().rev().cloned().collect())).top_down()
     }
 
-    /// The stacks that `change` gives for these; none where it gives none.
+    /// The stacks that `change` returns for these; those without a result are left out.
     fn changed(&self, change: impl Fn(&[String]) -> Option<Vec<String>>) -> Stacks {
         let stacks = self.0.iter().filter_map(|stack| {
             Some(Stack { frames: change(&stack.frames)?, weights: stack.weights })
@@ -94,8 +94,8 @@ impl Stacks {
         Stacks(stacks.collect())
     }
 
-    /// The callers of a function's outermost calls, from the function on: those in these
-    /// stacks, and then those `outside`, which call the stacks.
+    /// The callers of a function's outermost calls, beginning with the function: first those in
+    /// these stacks, then those `outside`, which call the stacks.
     pub(super) fn callers(&self, name: &str, outside: &[&str]) -> Weights {
         let callers = self.changed(|frames| {
             let at = frames.iter().position(|frame| frame == name)?;
@@ -114,7 +114,7 @@ impl Stacks {
         callees.top_down()
     }
 
-    /// The rows of the table: each stack counts once for a function that is in it several times.
+    /// The rows of the table: a stack counts once for a function, even if it has it several times.
     pub(super) fn table(&self) -> Sums {
         let mut table = Sums::new();
         for Stack { frames, weights } in &self.0 {
@@ -127,7 +127,7 @@ impl Stacks {
         table
     }
 
-    /// What is left of the stacks with a frame that contains the text.
+    /// The stacks with a frame that contains the text.
     pub(super) fn found(&self, text: &str) -> Stacks {
         self.changed(|frames| {
             frames.iter().any(|name| name.contains(text)).then(|| frames.to_vec())
@@ -155,13 +155,13 @@ impl Stacks {
         self.changed(|frames| {
             let mut left = frames.to_vec();
             left.dedup();
-            // A folded line has some text.
+            // A folded line must not be empty.
             Some(if left == [""] { frames.to_vec() } else { left })
         })
     }
 }
 
-/// As the page writes shares.
+/// A share as the page writes it.
 pub(super) fn percent(part: u64, whole: u64) -> String {
     let share = 100.0 * part as f64 / whole as f64;
     match part {

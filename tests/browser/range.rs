@@ -26,7 +26,7 @@ fn hundred_thousand_children() -> String {
     format!("main;big 50000\n{kids}")
 }
 
-/// What a place of the stage's width stands for, as a part of the whole weight.
+/// The weight at a position on the stage, as a fraction of the whole.
 fn weight_at(browser: &Browser, part: f64) -> f64 {
     // In the root, which has the whole width unless there is a range.
     let of_big =
@@ -45,7 +45,7 @@ fn reach(browser: &Browser, name: &str) -> usize {
         if browser.value(&is_wide) == json!(true) {
             return clicks;
         }
-        // The block's frames are the page's own account of it.
+        // The frames of the block are those that the page itself lists.
         let block = format!(
             "[...document.querySelectorAll('.group')].find((e) => {{
                 const name = document.querySelector('metadata[id=names]').textContent.split('\\n').indexOf('{name}');
@@ -104,7 +104,7 @@ fn each_of_a_hundred_thousand_children_is_reached_with_the_mouse(stage: &Stage) 
 fn narrow_frames_of_a_real_profile_are_reached_with_the_mouse(stage: &Stage) {
     let folded = recording("folded/node-20-fp.folded.gz");
     let browser = stage.show(&["--colors", "module"], &folded);
-    // Functions that stand in one stack only, all over the profile.
+    // Functions that occur in a single stack, spread over the profile.
     let rare = browser.value(
         "(() => {
             const [names, stage] = [document.querySelector('metadata[id=names]').textContent.split('\\n'),
@@ -149,7 +149,7 @@ fn the_wheel_zooms_with_control_around_the_pointer(stage: &Stage) {
     }
     browser.await_value("document.querySelector('.crumbs').innerText.trim()", &json!("all"));
     assert!((share(browser, "b") - 0.2).abs() < 0.001);
-    // Where the wheel leaves a zoomed frame, its caller is zoomed.
+    // Where the wheel leaves the zoomed frame, its caller gets zoomed.
     let browser = stage.show(&[], "a;x;y 30\na;z 30\nb 40\n");
     browser.click(&frame("x"));
     browser.wheel_with_control(STAGE, [0.5, 0.99], 100);
@@ -168,7 +168,7 @@ fn the_wheel_alone_scrolls(stage: &Stage) {
     browser.await_value(&format!("{scrolled} <= {before} - 150"), &json!(true));
     assert_eq!(browser.text("location.hash"), "");
     assert!((share(browser, "a") - 0.5).abs() < 0.001);
-    // Where there is nothing to scroll, the page says how to zoom.
+    // Where nothing can be scrolled, the page explains how to zoom.
     let browser = stage.show(&[], "a;b 5\n");
     browser.wheel(STAGE, [0.3, 0.5], -200);
     let status = "document.querySelector('.status').textContent";
@@ -184,13 +184,13 @@ fn a_drag_moves_the_picture_and_is_no_click(stage: &Stage) {
     browser.drag(STAGE, [0.5, 0.97], [0.55, 0.97]);
     let moved = format!("{}.box.x > 150", frame("b"));
     browser.await_value(&moved, &json!(true));
-    // A part of the stage is as many parts of `b`, which has 200 of 250.
+    // The stage shows `b`, which has 200 of 250.
     assert!((before - weight_at(browser, 0.55)).abs() < 0.01);
     assert!(text_of(browser, "crumbs").starts_with("all 36"), "{}", text_of(browser, "crumbs"));
-    // A small move of the hand is a click all the same.
+    // A small movement of the mouse is still a click.
     browser.drag(&frame("b"), [0.5, 0.5], [0.502, 0.5]);
     assert_eq!(text_of(browser, "crumbs"), "all b");
-    // At the end of the profile there is nothing more.
+    // There is nothing beyond the end of the profile.
     browser.type_keys("0+");
     browser.drag(STAGE, [0.1, 0.97], [0.9, 0.97]);
     browser.await_value("document.querySelector('.range').textContent", &json!("0.0–50.0%"));
@@ -213,7 +213,7 @@ fn keys_zoom_and_move(stage: &Stage) {
     is("25.0–75.0%");
     browser.type_keys(key::ESCAPE);
     is("all");
-    // An arrow leads to a frame that is out of sight.
+    // An arrow key moves to a frame that is out of sight.
     browser.type_keys(&[key::UP, key::LEFT, key::LEFT].concat());
     browser.type_keys("++++");
     is("46.88–53.13%");
@@ -238,7 +238,7 @@ fn the_range_is_in_the_address_and_a_step_of_the_browser(stage: &Stage) {
         &format!("document.querySelector('.crumbs').innerText.replace(/\\s+/g, ' ').trim() === '{crumbs}'"),
         &json!(false),
     );
-    // In another profile it is followed as far as it goes.
+    // In another profile the path is followed as far as it exists.
     let browser = stage.show_at(&address, &[], "main;p 9\n");
     assert_eq!(text_of(browser, "crumbs"), "all main p");
     // Turning the wheel is one step.

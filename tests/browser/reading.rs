@@ -88,7 +88,7 @@ fn search_is_literal_with_smart_case_and_knows_patterns(stage: &Stage) {
     assert_eq!(focused(browser), json!("Search"));
 }
 
-/// Recursion and matches on each other count once; what a zoom hides, not at all.
+/// Recursion and nested matches count once; frames hidden by a zoom do not count.
 fn found_weight_is_counted_once_and_within_the_zoom(stage: &Stage) {
     let browser = stage.show(&[], "main;f;g;f 10\nmain;f 10\nmain;g 20\nf 20\nx 40\n");
     query(browser, "f");
@@ -143,7 +143,7 @@ fn numbers_are_on_hover_and_focus(stage: &Stage) {
     assert!(text_of(browser, "notes").contains("total 8,000 ms 4 frames stack-svg --unit ms"));
 }
 
-/// Two frames are two, though their labels are equal.
+/// Two frames with equal labels are still two.
 fn a_box_has_the_file_and_the_numbers_the_path(stage: &Stage) {
     let folded = "main;f (/src/a/util.c:14) 30\nmain;f (/src/b/util.c:14)_[i] 20\n\
                   main;g (C:\\src\\x y.c:7) 25\nmain;h (/src/od\\d.c:7) 25\n";
@@ -278,7 +278,7 @@ fn the_address_holds_the_state(stage: &Stage) {
         );
         assert!(shown.starts_with(&format!("foo, {words} ")), "{shown}");
     }
-    // The path is followed as far as this profile has it.
+    // The path is followed as far as it exists in this profile.
     let browser = stage.show_at(&address, &[], "main;z 1\n");
     assert_eq!(text_of(browser, "crumbs"), "all main");
     let browser = stage.show_at("#view=table&sort=%2Bname&search=/%5B/", &[], SMALL);

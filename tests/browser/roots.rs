@@ -11,7 +11,7 @@ cases![
     few_roots_and_wide_ones_stay,
 ];
 
-/// The stacks of so many threads, which all do the same.
+/// The stacks of this many threads, which all do the same.
 fn threads(count: usize) -> String {
     let lines =
         (0..count).map(|n| format!("thread-{n:03};main;work 3\nthread-{n:03};main;wait 1\n"));
@@ -28,11 +28,11 @@ fn a_profile_of_slivers_opens_without_its_roots(stage: &Stage) {
     assert!((share(browser, "work") - 0.75).abs() < 0.001);
     assert_eq!(chip(browser), "300 roots taken away: r puts them back\u{2715}");
     assert_eq!(browser.text("location.hash"), "");
-    // The command says the same of the stacks.
+    // The command gives the same result for the stacks.
     let command = browser.text("document.querySelector('.command').textContent");
     let stacks = by_shell(&command, threads(300).as_bytes());
     assert_eq!(weights_of(browser, "TopDown"), of_one(stacks));
-    // Put back they stay, also when the page is loaded again, and filters are as ever.
+    // After the undo they stay, also when the page is reloaded, and filters work as before.
     browser.type_keys("r");
     assert_eq!((chip(browser), drawn(browser).len()), ("none".to_owned(), 1 + 3 * 300));
     browser.reload();
@@ -45,7 +45,7 @@ fn a_profile_of_slivers_opens_without_its_roots(stage: &Stage) {
     assert_eq!(drawn(browser), ["all", "main", "wait", "work"]);
 }
 
-/// The lines have no such roots before stack-merge makes them.
+/// The lines have no such roots until stack-merge adds them.
 fn roots_of_a_label_go_by_a_command_that_makes_them(stage: &Stage) {
     let labelled = threads(150).replace("thread-", "tid=").replace(";main", "\tmain");
     let browser = stage.show(&["--split", "tid"], &labelled);
@@ -55,7 +55,7 @@ fn roots_of_a_label_go_by_a_command_that_makes_them(stage: &Stage) {
         by_shell(&command, labelled.as_bytes())
     };
     assert_eq!(weights_of(browser, "TopDown"), of_one(without_roots()));
-    // One of them, and then without its root.
+    // One of them, then without its root.
     browser.value(
         "(() => { const list = document.querySelector('.profiles'); list.selectedIndex = 1;
             list.dispatchEvent(new Event('change', { bubbles: true })); })()",
@@ -70,7 +70,7 @@ fn one_key_takes_the_roots_away_and_puts_them_back(stage: &Stage) {
     browser.click(&frame("main"));
     browser.type_keys("r");
     browser.type_keys("0");
-    // Nothing is lost: what is a root only keeps its frame.
+    // Nothing is lost: a stack that has only its root keeps it.
     assert_eq!(drawn(browser), ["all", "b", "main", "x", "y", "z"]);
     for (name, part) in [("main", 0.7), ("b", 0.2), ("y", 0.1)] {
         assert!((share(browser, name) - part).abs() < 0.001, "{name}");

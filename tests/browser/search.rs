@@ -15,15 +15,14 @@ cases![
     without_workers_slow_patterns_are_refused,
 ];
 
-/// Blocks of narrow frames, as where they start and end in the whole, and the part that
-/// their colour shows.
+/// Blocks of narrow frames: where they start and end, and the part that is coloured as found.
 const BLOCKS: &str = "[...document.querySelectorAll('.group')].map(({ box, classList, style }) => {
     const [, , , alpha = '1)'] = style.backgroundColor.split(',');
     return [box.start, box.end, classList.contains('found') ? parseFloat(alpha) : 0];
 })";
 
 fn a_block_shows_how_much_of_it_was_found(stage: &Stage) {
-    // Every second of the first half is found, of some only a callee.
+    // Every second one of the first half is found; of some only a callee.
     let is_hit = |n: usize| n < 5_000 && n.is_multiple_of(2);
     let folded: String = (0..10_000)
         .map(|n| match (is_hit(n), n % 3) {
@@ -56,7 +55,7 @@ fn what_was_found_has_its_colour_and_no_outline(stage: &Stage) {
     let before = ["hit", "b"].map(|name| look(name, "backgroundColor"));
     query(browser, "hit");
     assert_eq!(look("hit", "backgroundColor"), before[0]);
-    // What was missed is the same colour, nearly transparent.
+    // The part without matches has the same colour, nearly transparent.
     let faded = before[1].replace("rgb(", "rgba(").replace(')', ", 0.314)");
     assert_eq!(look("b", "backgroundColor"), faded);
     assert_eq!(look("hit", "boxShadow"), "none");
@@ -87,7 +86,7 @@ fn functions_and_weight_stand_beside_the_share(stage: &Stage) {
     assert_eq!(text_of(browser, "functions"), "2 functions, 10 ops");
     browser.type_keys("4");
     assert_eq!(text_of(browser, "functions"), "3 functions, 60 ops");
-    // What a filter has taken away is not counted.
+    // Stacks that a filter removed are not counted.
     browser.type_keys("1");
     query(browser, "alloc");
     browser.type_keys(&[key::ENTER, "f"].concat());
@@ -110,7 +109,7 @@ fn enter_zooms_to_the_next_hit_in_each_view(stage: &Stage) {
     browser.type_keys(key::ENTER);
     assert_eq!(focused(browser), json!("rare"));
     assert!(share(browser, "rare") > 0.2);
-    // The share is still of the whole, which stays zoomed.
+    // The share is still one of the whole profile, and the zoom stays.
     assert_eq!(text_of(browser, "matched"), "<0.1% found");
     let mut weights = Vec::new();
     for _ in 0..5 {
@@ -139,7 +138,7 @@ fn enter_zooms_to_the_next_hit_in_each_view(stage: &Stage) {
     }
 }
 
-/// A pattern that takes for ever with a name of many letters `a`.
+/// A pattern that takes for ever on a name with many letters `a`.
 const ENDLESS: &str = "/^(a|aa)+$/";
 
 fn many_letters() -> String {
@@ -157,7 +156,7 @@ fn no_pattern_hangs_the_page(stage: &Stage) {
     is_ended(browser);
     query(browser, "/^main$/");
     found_is(browser, "75.0% found");
-    // The one that is no longer asked for is not waited for.
+    // The result of the old pattern is not waited for.
     query(browser, ENDLESS);
     query(browser, "/a/");
     found_is(browser, "100.0% found");

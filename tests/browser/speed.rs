@@ -12,8 +12,8 @@ cases![
     a_flame_chart_answers_at_once,
 ];
 
-/// Limits in milliseconds: until all is drawn, and for one action. On a machine that is slow, or
-/// has much else to do, they are as many times longer as [`REFERENCE`] takes longer.
+/// Limits in milliseconds: until all is drawn, and for one action. On a slow or busy machine the
+/// limits grow by the same factor as the time for [`REFERENCE`].
 const TO_OPEN: f64 = 1000.0;
 const TO_ACT: f64 = 100.0;
 const TO_FILTER: f64 = 250.0;
@@ -33,18 +33,18 @@ const REFERENCE: &str = "
     group.getBBox();
     group.remove()";
 
-/// What [`REFERENCE`] takes on the machine that the limits are for, in milliseconds.
+/// The time for [`REFERENCE`] on the machine that the limits are for, in milliseconds.
 const REFERENCE_TIME: f64 = 200.0;
 
-/// How many times longer everything may take beside the other tests, which keep the machine
-/// busy. scripts/bench asks for the limits themselves, with STACK_TOOLS_LIMITS=1.
+/// The factor for all limits while other tests run, which keep the machine busy. scripts/bench
+/// checks the limits themselves, with STACK_TOOLS_LIMITS=1.
 const BESIDE_TESTS: f64 = 3.0;
 
-/// How often an action is tried at most. The best try counts, since other programs
-/// may keep the machine busy.
+/// How often an action is tried at most. The best time counts, since other programs may keep the
+/// machine busy.
 const TRIES: usize = 15;
 
-/// Stacks of a hundred thousand frames, no two the same, 30 deep.
+/// Stacks of a hundred thousand frames, all different, 30 deep.
 fn hundred_thousand_frames() -> String {
     let mut random = 1_u64;
     let mut next = |below: u64| {
@@ -69,7 +69,7 @@ fn hundred_thousand_frames() -> String {
     folded
 }
 
-/// A million stacks, no two the same, seven deep.
+/// A million different stacks, seven deep.
 fn million_stacks() -> String {
     let mut folded = String::new();
     for stack in 0..1_000_000_u32 {
@@ -91,7 +91,7 @@ fn open(browser: &Browser, url: &str) -> f64 {
     browser.number("performance.getEntriesByType('navigation')[0].loadEventEnd")
 }
 
-/// How many times longer than the limits say something may take on this machine.
+/// How many times longer than the limits an action may take on this machine.
 fn slowness(reference: f64) -> f64 {
     println!("browser, reference: {reference:.0} ms");
     let is_strict = std::env::var_os("STACK_TOOLS_LIMITS").is_some();
@@ -210,8 +210,8 @@ fn a_million_stacks_open_at_once(stage: &Stage) {
     assert!(best < TO_OPEN * slowness(reference), "too slow: {best:.0} ms");
 }
 
-/// Ranges and lanes of the strip of time are drawn within three times a zoom, which is said. A lane
-/// has few stacks here, so that many of its frames are wide enough to be drawn.
+/// Ranges and lanes of the strip of time are drawn within three times the limit of a zoom, as
+/// documented. A lane has few stacks here, so many of its frames are wide enough to be drawn.
 fn a_selection_of_time_is_drawn_at_once(stage: &Stage) {
     let lines = hundred_thousand_frames();
     let timed = lines.lines().zip(0..).map(|(line, at)| {
@@ -245,7 +245,7 @@ fn a_selection_of_time_is_drawn_at_once(stage: &Stage) {
     }
 }
 
-/// Of 60,000 samples, most of which are of other stacks than those before.
+/// Of 60,000 samples; most have another stack than the sample before.
 fn a_flame_chart_answers_at_once(stage: &Stage) {
     let lines = hundred_thousand_frames();
     let stacks: Vec<&str> =

@@ -46,7 +46,7 @@ pub(super) fn lines() -> String {
     lines
 }
 
-/// Selects in the strip by the address, as a link does.
+/// Selects a part of the strip through the address, as a link does.
 fn select(browser: &Browser, fragment: &str) {
     browser.value(&format!("void (location.hash = {})", json!(fragment)));
     browser.await_value("location.hash", &json!(fragment));
@@ -84,7 +84,7 @@ pub(super) fn selections(count: usize) -> Vec<String> {
     fragments
 }
 
-/// The command that is shown; lines keep their labels, which these weights do not have.
+/// The command on the page, without the labels of lines, which these weights do not have.
 pub(super) fn without_labels(command: &str) -> String {
     format!("{command} | stack-merge --labels none")
 }
@@ -96,7 +96,7 @@ fn command(browser: &Browser) -> String {
 /// Each frame of each tree, what a search found, and its share.
 fn numbers_of_a_selection_are_those_of_its_command(stage: &Stage) {
     let folded = lines();
-    // It says that some lines have no time.
+    // The page says that some lines have no time.
     let browser = stage.show_svg("", output("stack-svg", &[], &folded).stdout);
     let mut checked = 0;
     for fragment in selections(32) {
@@ -119,7 +119,8 @@ fn numbers_of_a_selection_are_those_of_its_command(stage: &Stage) {
     assert!(checked > 2_000, "{checked} numbers were checked");
 }
 
-/// Three threads: one warms up, two serve with a pause of 1 s, one of them bursts after it.
+/// Three threads: one warms up, two serve with a pause of 1 s, and one of these has a burst after
+/// it.
 const PLANTED: &str = "since=0.1\ttid=1\tmain;warm_up 5\n\
                        since=0.6\ttid=2\tmain;serve 4\n\
                        since=1.0\ttid=3\tmain;serve 4\n\
@@ -153,7 +154,7 @@ fn a_selection_is_of_all_views_and_in_the_address(stage: &Stage) {
     assert_eq!(browser.value("document.querySelector('.steps').hidden"), json!(true));
     browser.back();
     browser.await_value("document.querySelectorAll('.step').length", &json!(2));
-    // A range is taken back by its button, and a lane by a click on it.
+    // A range is undone by its button, and a lane by a click on it.
     browser.click("document.querySelector('.back')");
     assert_eq!(drawn(browser), ["all", "burst", "main", "serve"]);
     browser.click(&lane("3"));
@@ -176,7 +177,7 @@ fn a_pause_a_burst_and_a_warm_up_are_found(stage: &Stage) {
     assert!(command.starts_with("stack-grep --label 'since<0.3"), "{command}");
 }
 
-/// What the browser tells a screen reader: roles and names of a kind.
+/// The names that a screen reader gets for all elements of a role.
 pub(super) fn named(browser: &Browser, role: &str) -> Vec<String> {
     let tree = browser.chromium("Accessibility.getFullAXTree", &json!({}));
     let nodes = tree["nodes"].as_array().expect("nodes");

@@ -72,7 +72,7 @@ fn a_sandwich_of_the_zoomed_frame_has_its_callers(stage: &Stage) {
     assert!((share(browser, "main") - 1.0).abs() < 0.001);
     query(browser, "main");
     found_is(browser, "100.0% found");
-    // Who goes on to a caller that is not in the zoomed part zooms out to it.
+    // Going on to a caller outside of the zoomed part zooms out to it.
     browser.click(&frame("main"));
     assert_eq!(text_of(browser, "crumbs"), "all main main");
     assert_eq!(drawn(browser), ["f", "g", "main"]);

@@ -1,5 +1,5 @@
-//! What happens at the edges: no thread to be had, no standard output, input
-//! that is the output, sums that are too large, bytes that are not text.
+//! Edge cases: no thread can be started, no standard output, input and output are one file, sums
+//! are too large, bytes are not text.
 
 use std::fs::{self, File, OpenOptions};
 use std::process::{Command, Output, Stdio};
@@ -10,7 +10,7 @@ use crate::util::{
     scratch, trouble, with_minimal, without_threads,
 };
 
-/// As many stacks as make a tool start a second thread.
+/// Enough stacks to make a tool start a second thread.
 fn many_stacks() -> Vec<u8> {
     let lines = (0..100_000).map(|number| format!("main;f{};g{number} 1\n", number % 1000));
     lines.collect::<String>().into_bytes()
@@ -44,7 +44,7 @@ fn shell(script: &str, name: &str, file: &str) -> Output {
     command.args(["-c", script, binary(name), file]).output().expect("sh starts")
 }
 
-/// stack-export, stack-source, stack-svg and stack-top also say that there is nothing to show.
+/// stack-export, stack-source, stack-svg and stack-top also report that there is nothing to show.
 fn assert_refused(output: &Output, message: &str, what: &str) {
     assert_ended(output, message, 2, what);
 }
@@ -57,7 +57,7 @@ fn assert_ended(output: &Output, message: &str, status: i32, what: &str) {
 }
 
 #[test]
-fn a_closed_standard_output_is_trouble() {
+fn a_closed_standard_output_is_an_error() {
     let file = scratch("closed.folded", "main;a 1\n");
     let file = file.to_str().expect("UTF-8");
     for name in folded_tools() {
@@ -73,7 +73,7 @@ fn a_closed_standard_output_is_trouble() {
 }
 
 #[test]
-fn help_that_nobody_gets_is_trouble() {
+fn help_that_cannot_be_written_is_an_error() {
     for (name, _) in TOOLS {
         for asked in ["--help", "--version", "--completions bash"] {
             let run = |to: &str| shell(&format!("\"$0\" {asked} {to}"), name, "");
@@ -134,7 +134,7 @@ fn input_and_output_may_be_one_terminal_device_or_pipe() {
 #[test]
 fn messages_bring_nothing_to_a_terminal_but_text() {
     let odd = "no\x1b]0;title\x07\r\nfile\x1b[31m\u{9b}m\u{202e}";
-    // stack-flame names no file so, but a program: its own tests check how.
+    // stack-flame's operand is a program, not a file: its own tests check this.
     for (name, _) in TOOLS.into_iter().filter(|(name, _)| *name != "stack-flame") {
         let output = feed(name, &[odd], "");
         let shown = r"no\x1B]0;title\x07\x0D\x0Afile\x1B[31m\xC2\x9Bm\xE2\x80\xAE";
@@ -207,7 +207,7 @@ fn counts_that_are_not_whole_numbers_are_called_so() {
     }
 }
 
-/// Every control byte but LF, each in a frame.
+/// Every control byte except LF, each in a frame.
 fn control_bytes() -> impl Iterator<Item = u8> {
     (0..=0x7f).filter(|byte: &u8| byte.is_ascii_control() && *byte != b'\n')
 }
@@ -231,7 +231,7 @@ fn control_bytes_in_stacks_come_out_as_spaces() {
         );
         assert_eq!(filter_bytes(name, &args, &input), expected, "{name}");
     }
-    // A control byte is no space between stack and count, and cleaned comments stay comments.
+    // A control byte does not separate stack and count, and a cleaned comment stays a comment.
     for name in FILTERS {
         let output = feed(name, &[], "# a\x1b[31mb\tc\nmain;a\t1\nmain;b 2\r\n");
         let expected = [&b"# a [31mb c\n"[..], &passed_on(name, "main;b 2\n")].concat();
@@ -241,7 +241,7 @@ fn control_bytes_in_stacks_come_out_as_spaces() {
 }
 
 #[test]
-fn packed_data_that_ends_too_early_is_called_so_and_the_rest_is_read() {
+fn compressed_data_that_ends_too_early_is_reported_and_the_rest_is_read() {
     for format in PACKERS {
         let packed = packed(format, many_stacks());
         for name in folded_tools() {
@@ -257,7 +257,7 @@ fn packed_data_that_ends_too_early_is_called_so_and_the_rest_is_read() {
 }
 
 #[test]
-fn damaged_packed_data_is_called_so() {
+fn damaged_compressed_data_is_reported() {
     for format in PACKERS {
         let junk = [&packed(format, many_stacks())[..], b"something else"].concat();
         let path = scratch("damaged.packed", junk);

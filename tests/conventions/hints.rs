@@ -1,4 +1,4 @@
-//! What helps a user who came from another program, or took the wrong one.
+//! Help for a user who knows another program, or chose the wrong one.
 
 use crate::util::{feed, folded_tools, output, recording, tool};
 
@@ -34,8 +34,8 @@ fn a_damaged_line_among_good_ones_is_no_other_format() {
     }
 }
 
-/// The options of flamegraph.pl, with a value where one is needed; those that stack-svg has
-/// not, with what it says.
+/// The options of flamegraph.pl, with a value where one is needed. Those that stack-svg lacks have
+/// the hint that it prints.
 const OF_FLAMEGRAPH_PL: [(&[&str], Option<&str>); 25] = [
     (&["--title", "x"], None),
     (&["--subtitle", "x"], None),
@@ -64,7 +64,7 @@ const OF_FLAMEGRAPH_PL: [(&[&str], Option<&str>); 25] = [
     (&["--random"], Some("leave it out: a name has the same colour in every picture")),
 ];
 
-/// The options of stackcollapse-perf.pl; those that stack-parse has not, with what it says.
+/// The options of stackcollapse-perf.pl. Those that stack-parse lacks have the hint that it prints.
 const OF_STACKCOLLAPSE_PL: [(&[&str], Option<&str>); 10] = [
     (&["--srcline"], None),
     (&["--addrs"], Some("leave it out: a function without a name is called after its file")),

@@ -1,5 +1,5 @@
-//! Labels before a stack: filters pass them on as they are, and what is drawn or summed does not
-//! depend on them.
+//! Labels before a stack: filters pass them on unchanged, and pictures and sums do not depend on
+//! them.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::util::{
     FILTERS, TempFile, feed, filter_bytes, golden_files, output, recording, stderr, with_minimal,
 };
 
-/// Filters that write what becomes of a line when they have read it.
+/// Filters that write each line as soon as they have read it.
 const BY_LINE: [(&str, &[&str]); 22] = [
     ("stack-demangle", &[]),
     ("stack-demangle", &["--ocaml"]),
@@ -30,11 +30,11 @@ const BY_LINE: [(&str, &[&str]); 22] = [
     ("stack-fold-towers", &["--erase"]),
     ("stack-fold-towers", &["--exact", "--max-period", "1"]),
     ("stack-reverse", &[]),
-    // It holds all lines back, and still writes each of them in its place.
+    // This one holds all lines back, but still writes each of them in its place.
     ("stack-demangle", &["--stamps", "auto"]),
 ];
 
-/// Filters that hold lines back and sum those that are equal.
+/// Filters that hold lines back and sum equal ones.
 const SUMMING: [(&str, &[&str]); 4] = [
     ("stack-fold-towers", &["--reattach=3"]),
     ("stack-collapse-frames", &["--lwt", "entries"]),
@@ -42,10 +42,10 @@ const SUMMING: [(&str, &[&str]); 4] = [
     ("stack-merge", &[]),
 ];
 
-/// A line of input: its count is that of no other line of the same input.
+/// A line of input. Its count is unique in its input.
 #[derive(Clone, Debug)]
 struct Line {
-    /// With their tabs.
+    /// The labels with their tabs.
     labels: Vec<u8>,
     stack: Vec<u8>,
     count: usize,
@@ -65,7 +65,7 @@ fn text(lines: &[Line], of_line: fn(&Line) -> Vec<u8>) -> Vec<u8> {
     lines.iter().flat_map(of_line).collect()
 }
 
-/// Stacks of names that filters change, and of what they must not trip over.
+/// Stacks of names that filters change, and of names that might confuse them.
 fn stacks() -> impl Strategy<Value = Vec<u8>> {
     let frames: [&[u8]; 20] = [
         b"main",
@@ -94,7 +94,7 @@ fn stacks() -> impl Strategy<Value = Vec<u8>> {
     let is_usual = |stack: &Vec<u8>| !stack.is_empty();
     prop_oneof![
         20 => stack.prop_filter("an empty frame alone is no stack", is_usual),
-        // A sample without a stack, and a stack that would be a comment.
+        // A sample without a stack, and a stack that looks like a comment.
         1 => Just(Vec::new()),
         1 => Just(b"\\# my thread;main;a".to_vec()),
     ]
@@ -121,7 +121,7 @@ fn lines() -> impl Strategy<Value = Vec<Line>> {
     })
 }
 
-/// A profile, the same lines with other labels in another order.
+/// A profile, and the same lines with other labels in another order.
 fn profile_and_other() -> impl Strategy<Value = (Vec<Line>, Vec<Line>)> {
     lines().prop_flat_map(|lines| {
         let other = Just(lines.clone()).prop_shuffle();
@@ -134,7 +134,7 @@ fn profile_and_other() -> impl Strategy<Value = (Vec<Line>, Vec<Line>)> {
     })
 }
 
-/// What a filter writes; nothing matched may be all that it says.
+/// Runs a filter; its only message may be that nothing matched.
 fn run(filter: (&str, &[&str]), input: &[u8]) -> (Vec<u8>, String) {
     let output = output(filter.0, filter.1, input);
     let said = stderr(&output);
@@ -158,8 +158,8 @@ fn count_of(line: &[u8]) -> usize {
     line.trim_end().rsplit(' ').next().and_then(|count| count.parse().ok()).expect("a count")
 }
 
-/// Asserts that a filter writes the same lines with labels as without, each with those of its
-/// line of the input.
+/// Asserts that a filter writes the same lines with labels as without, each with the labels of its
+/// input line.
 fn assert_passed_on(filter: (&str, &[&str]), lines: &[Line]) {
     let (without, said_without) = run(filter, &text(lines, Line::unlabelled));
     let (with, said_with) = run(filter, &text(lines, Line::labelled));
@@ -187,9 +187,9 @@ fn assert_same_sums(filter: (&str, &[&str]), labelled: &[u8], unlabelled: &[u8])
     assert_eq!(found, expected, "{filter:?}");
 }
 
-/// Asserts that the lines of each set of labels weigh what they weighed before a filter.
+/// Asserts that a filter does not change the weight of any set of labels.
 fn assert_same_weights(filter: (&str, &[&str]), labelled: &[u8]) {
-    // Where nothing weighs anything, stack-merge has nothing to write, and says so by its status.
+    // If all weights are 0, stack-merge has nothing to write, which its status shows.
     if lines_of(labelled).iter().all(|line| count_of(line) == 0) {
         return;
     }
@@ -210,7 +210,7 @@ proptest! {
 
     #[test]
     fn filters_pass_labels_on_as_they_are((lines, other) in profile_and_other()) {
-        // What `cat` makes of two files, of which one was shuffled.
+        // The output of `cat` for two files, one of them shuffled.
         let all: Vec<Line> = lines.iter().chain(&other).cloned().collect();
         let [with, without] = [Line::labelled, Line::unlabelled].map(|of_line| text(&all, of_line));
         for filter in BY_LINE {
@@ -225,7 +225,7 @@ proptest! {
         let [with, without] = [Line::labelled, Line::unlabelled].map(|of_line| text(&all, of_line));
         for filter in SUMMING {
             assert_same_sums(filter, &with, &without);
-            // Some of these stacks are samples without one, which only a sum has a name for.
+            // Some of these are samples without a stack; only a sum has a name for them.
             if !all.iter().any(|line| line.stack.is_empty()) {
                 assert_same_weights(filter, &with);
             }
@@ -233,7 +233,7 @@ proptest! {
     }
 }
 
-/// A line of each golden profile with a time, a thread, and a count that is its number.
+/// The lines of each golden profile, with a time, a thread, and their line number as count.
 fn goldens() -> impl Iterator<Item = (String, Vec<Line>)> {
     golden_files("folded").into_iter().map(|name| {
         let folded = recording(&format!("folded/{name}"));
@@ -271,7 +271,7 @@ fn filters_pass_the_labels_of_real_profiles_on() {
 
 #[test]
 fn recordings_with_labels_become_what_they_are_without() {
-    // Of OCaml, with equal periods and with others.
+    // Recordings of OCaml, one with equal periods and one with different ones.
     let recordings = ["perf-script/domains-5.2.0fp-dwarf.gz", "perf-script/fresh-cs.gz"];
     for name in recordings {
         let recording = recording(&format!("formats/{name}"));
@@ -293,7 +293,7 @@ fn recordings_with_labels_become_what_they_are_without() {
     }
 }
 
-/// Tools that draw, sum or hand a profile on. Labels that mean nothing to a format change nothing.
+/// Tools that draw, sum or export a profile. Labels that a format does not know change nothing.
 const ANSWERS: [(&str, &[&str]); 19] = [
     ("stack-source", &[]),
     ("stack-source", &["--tsv"]),
@@ -316,7 +316,7 @@ const ANSWERS: [(&str, &[&str]); 19] = [
     ("stack-fold-towers", &["--report"]),
 ];
 
-/// Labels of no meaning to any tool.
+/// The lines with labels that no tool knows.
 fn with_odd_labels(lines: &[Line]) -> Vec<u8> {
     let labels = [&b""[..], b"shape=a;b\t", b"x.y:/-z=\tshape=k=v 3\t"];
     let line = |line: &Line| [labels[line.count % labels.len()], &line.unlabelled()].concat();

@@ -1,4 +1,4 @@
-//! The man pages, which must say what the tools do.
+//! The man pages must describe what the tools do.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -59,7 +59,7 @@ fn pages_refer_to_pages_that_exist() {
     }
 }
 
-/// Pictures of the README stand beside the pages.
+/// The README's pictures are in the same folder.
 fn is_page(name: &str) -> bool {
     ![".svg", ".png"].iter().any(|end| name.ends_with(end))
 }
@@ -97,8 +97,8 @@ fn flags<'a>(lines: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
     flags
 }
 
-/// The options in the words behind `Fl`, to which mdoc adds a `-`: `-regexp`, `e`,
-/// or short options in one word, `ivw`. A `-` within a word may be escaped.
+/// The options in the words after `Fl`, to which mdoc adds a `-`: `-regexp`, `e`, or several short
+/// options in one word, `ivw`. A `-` within a word may be escaped.
 fn spelled(word: &str) -> Vec<String> {
     let word = word.replace("\\-", "-");
     if word.starts_with('-') {

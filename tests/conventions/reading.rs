@@ -1,4 +1,4 @@
-//! What is read: files, standard input, every shape of folded lines.
+//! Input: files, standard input, every form of folded lines.
 
 use crate::packers::packed;
 use crate::util::{
@@ -31,25 +31,25 @@ fn files_and_standard_input_give_the_same() {
 }
 
 #[test]
-fn packed_input_is_unpacked_whatever_its_name() {
+fn compressed_input_is_decompressed_whatever_its_name() {
     let [gzip, zstd] = ["gzip", "zstd"].map(|format| packed(format, PROFILE));
-    // As the programs of these names pack it.
+    // As the programs of these names compress it.
     let [xz, bzip2, lz4] =
         ["xz", "bz2", "lz4"].map(|end| recording(&format!("packed/profile.{end}")));
     let path = scratch("packed.folded", &gzip);
     let file = path.to_str().expect("UTF-8");
     for name in folded_tools() {
         let expected = clean(name, PROFILE);
-        // Two files joined by `cat`.
+        // Two files joined with `cat`.
         let twice = clean(name, PROFILE.repeat(2));
         for packed in [&gzip, &zstd, &xz, &bzip2, &lz4] {
             assert_eq!(clean(name, packed), expected, "{name}: {packed:?}");
             assert_eq!(clean(name, packed.repeat(2)), twice, "{name}: {packed:?}, twice");
         }
-        // pzstd begins its files with a frame that holds no text.
+        // pzstd begins its files with a frame without text.
         let pzstd = [b"\x50\x2a\x4d\x18\x02\0\0\0ab", &zstd[..]].concat();
         assert_eq!(clean(name, pzstd), expected, "{name}: pzstd");
-        // Two streams with other checks, and four bytes that are nothing between them.
+        // Two streams with different checks, and four padding bytes between them.
         assert_eq!(clean(name, recording("packed/streams.xz")), expected, "{name}: streams of xz");
         assert_eq!(filter_bytes(name, &with_minimal(name, &[file]), ""), expected, "{name} FILE");
     }
@@ -75,7 +75,7 @@ fn utf16_is_read_where_a_mark_says_so() {
 }
 
 #[test]
-fn packed_utf16_is_read() {
+fn compressed_utf16_is_read() {
     let gzip = packed("gzip", utf16(PROFILE, u16::to_le_bytes));
     for name in folded_tools() {
         assert_eq!(clean(name, &gzip), clean(name, PROFILE), "{name}");
@@ -188,7 +188,7 @@ fn a_file_that_cannot_be_read_is_named_and_the_others_are_read() {
 }
 
 #[test]
-fn a_torn_packed_file_is_named() {
+fn a_torn_compressed_file_is_named() {
     let whole = packed("gzip", PROFILE);
     for name in folded_tools() {
         let output = feed(name, &[], &whole[..whole.len() - 12]);

@@ -24,7 +24,7 @@ fn the_version_is_that_of_the_package() {
 }
 
 #[test]
-fn an_unknown_option_is_named_and_is_trouble() {
+fn an_unknown_option_is_named_and_is_an_error() {
     for (name, _) in TOOLS {
         let output = tool(name).arg("--no-such-option").output().expect("it starts");
         let stderr = String::from_utf8(output.stderr).expect("UTF-8 messages");

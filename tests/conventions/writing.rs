@@ -1,4 +1,4 @@
-//! What comes out: the lines, the accounts, the messages, and when.
+//! Output: the lines, the sums of --stats, the messages, and when they appear.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -12,7 +12,7 @@ use crate::util::{
     with_minimal,
 };
 
-/// Names of all kinds, and a stack that comes twice.
+/// Names of all kinds, and a stack that occurs twice.
 const PROFILE: &[u8] = b"main;operator new(unsigned long) 7\n\
     main;Lib.f'_12;camlMain__fun_34;caf\xe9 \"x\" <y> & z 3\n\
     main;a;b;a;b;a;b 4\n\
@@ -51,7 +51,7 @@ fn the_accounts_are_one_line_and_they_balance() {
 }
 
 #[test]
-fn a_full_disk_is_trouble() {
+fn a_full_disk_is_an_error() {
     for name in folded_tools() {
         let output = Command::new(binary(name))
             .args(with_minimal(name, &[]))
@@ -66,11 +66,11 @@ fn a_full_disk_is_trouble() {
 }
 
 #[test]
-fn a_reader_that_went_away_is_no_trouble() {
+fn a_reader_that_went_away_is_not_an_error() {
     for name in folded_tools() {
         let Running { mut child, mut stdin } = start(name, &with_minimal(name, &[]));
         drop(child.stdout.take());
-        // The tool may end before it has read all, and then this fails.
+        // This fails if the tool ends before it has read everything.
         let _ = stdin.write_all(&many_stacks());
         drop(stdin);
         assert_silent_success(name, child);
@@ -78,7 +78,7 @@ fn a_reader_that_went_away_is_no_trouble() {
 }
 
 #[test]
-fn a_reader_that_has_enough_is_no_trouble() {
+fn a_reader_that_has_enough_is_not_an_error() {
     for name in FILTERS {
         let Running { mut child, mut stdin } = start(name, &with_minimal(name, &[]));
         let mut first = String::new();
@@ -183,7 +183,7 @@ fn who_sums_leaves_out_where_intervals_ended() {
 }
 
 #[test]
-fn progress_is_not_told_to_a_pipe() {
+fn progress_is_not_shown_in_a_pipe() {
     thread::scope(|scope| {
         for name in folded_tools() {
             scope.spawn(move || {

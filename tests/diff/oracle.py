@@ -82,11 +82,11 @@ def compare(before, after, kind, floor=0.01, alpha=0.01):
     if df:
         own = (((a - a.mean(0))**2).sum(0) + ((b - b.mean(0))**2).sum(0)) / df
         if kind == "shares":
-            # Scaled to that size, counts of shorter runs vary more than those of equal runs.
+            # After scaling to that size, counts of shorter runs vary more than those of equal runs.
             own /= sum((len(side) - 1) * (mean_size / side).mean() for side in (size[:n1], size[n1:])) / df
         known = tested & (mu >= 30) & np.array([which != "whole" for _, which in keys])
         excess = (own / (stats.chi2.ppf(0.5, df) / df) - mu * q)[known] / (mu * q)[known]**2
-        # The more there is of a function, the more it tells.
+        # The heavier a function, the more its variation shows.
         variation = max(floor, np.sqrt(max(weighted_median(excess, (mu * q)[known]), 0)))
     variance = mu * q + (variation * mu * q)**2
     if df:

@@ -1,4 +1,4 @@
-//! One small program for each way in which a symbol does not tell the name.
+//! One small program for each way in which a symbol does not show the name.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use crate::needs::{OCAML, goes_without};
 use crate::programs::{BARE, FRAMES, HOST, PACK, PLACES, SHAPES};
 use crate::util::{feed, output};
 
-/// The functions of `unit`, as `name mark` by what their symbols begin with,
-/// without stamps.
+/// The functions of `unit` as `name mark`, sorted by the start of their symbols, which are without
+/// stamps.
 fn functions(exe: &Path, unit: &str) -> Vec<String> {
     let rows = table(exe, &[]).into_iter().filter(|row| row[0].starts_with(&format!("caml{unit}")));
     let rows = rows.filter(|row| !row[0].ends_with("code_begin") && !row[0].ends_with("code_end"));
@@ -30,7 +30,7 @@ fn shapes_have_their_names() {
     let mut found = functions(&SHAPES, "Shapes__");
     found.sort();
     let expected = [
-        // A local function whose calls are all of another one that was inlined.
+        // A local function in which all calls are those of another, inlined function.
         "all Shapes.report.all symbol",
         "counter_init Shapes.counter_init symbol",
         "deep Shapes.Outer.Inner.deep exact",
@@ -50,9 +50,9 @@ fn shapes_have_their_names() {
         "fun Shapes.counter#add exact",
         "fun Shapes.point.object#move exact",
         "fun Shapes.counter#each.(fun) exact",
-        // What follows let*, as backtraces have it.
+        // The code after let*, with the name that backtraces give it.
         "fun Shapes.chain exact",
-        // All that this method does by itself is to make that function.
+        // The only code of this method itself makes that function.
         "fun Shapes.counter#each.(fun/) guess",
     ];
     for expected in expected {
@@ -76,7 +76,7 @@ fn functions_without_calls_are_in_what_the_lines_around_them_share() {
         "first Places.Outer.Inner.first exact",
         "leaf Places.Outer.Inner.leaf symbol",
         "optional_inner Places.Outer.Inner.optional exact",
-        // It fills in the default, and goes on in the function above.
+        // It fills in the default, and continues in the function above.
         "optional Places.Outer.Inner.optional symbol",
         "last Places.Outer.Inner.last exact",
         "count Places.Outer.count exact",
@@ -88,7 +88,7 @@ fn functions_without_calls_are_in_what_the_lines_around_them_share() {
         "entry Places.(toplevel) exact",
     ];
     assert_eq!(functions(&PLACES, "Places__"), expected);
-    // Without lines, the symbols are left.
+    // Without lines, only the symbols are left.
     let found = functions(&without_lines(&PLACES), "Places__");
     for expected in [
         "leaf Places.leaf symbol",
@@ -164,7 +164,7 @@ fn units_without_g_are_named_and_weighed() {
         let cells: Vec<_> = row.split('\t').collect();
         (cells[0].to_owned(), format!("{} {}", cells[1], cells[4]))
     };
-    // What the standard library's function of this name calls was inlined there.
+    // In the standard library's function of this name, the functions that it calls are inlined.
     assert_eq!(row("camlBare__prerr_int_").1, "Bare.prerr_int symbol");
     assert_eq!(row("camlBare__report_").1, "Bare.report exact");
     assert_eq!(row("camlBare__entry").1, "Bare.(toplevel) exact");

@@ -1,4 +1,4 @@
-//! Damage of any kind: each case with bytes flipped, cut out, doubled and put in.
+//! Damage of any kind: each case with bytes flipped, removed, doubled and inserted.
 
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -7,19 +7,19 @@ use super::{Case, MadeInput, for_every_case, has_ended_well};
 use crate::random::Random;
 use crate::util::{binary, recording};
 
-/// How many damaged copies of each case are read, unless `STACK_TOOLS_MUTATIONS` says.
+/// How many damaged copies of each case are read, unless `STACK_TOOLS_MUTATIONS` is set.
 const MUTATIONS: u64 = 20;
 
-/// What stack-parse may take for an input of no bytes, in KiB.
+/// The memory that stack-parse may use for an empty input, in KiB.
 const MEMORY: usize = 64 * 1024;
 
-/// What it may take for each byte of the unpacked input.
+/// How many times the size of the decompressed input it may use in addition.
 const TIMES: usize = 10;
 
-/// How long one damaged file may take, in seconds of the processor.
+/// The processor time that one damaged file may take, in seconds.
 const SECONDS: u32 = 20;
 
-/// How many files one process reads: to start one takes longer than to read them.
+/// How many files one process reads, since starting one takes longer than reading them.
 const BATCH: usize = 25;
 
 #[test]
@@ -43,10 +43,10 @@ fn no_damage_panics_hangs_or_takes_much_memory() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// What is wrong with each file that does not end well. Such a file is written for whoever reads
-/// this.
+/// A report on each file that does not end well. Such a file is written to the disk for the reader
+/// of the report.
 fn what_ends_badly(case: &Case, files: &[MadeInput]) -> Vec<String> {
-    // What all of them do in as little as the smallest may take, each of them does.
+    // If all files together stay within the limits for the smallest, each of them does.
     if ends_well(case, files).is_ok() {
         return Vec::new();
     }
@@ -75,9 +75,9 @@ fn ends_well(case: &Case, files: &[MadeInput]) -> Result<(), String> {
     if said.contains("out of memory") { Err(said.into_owned()) } else { has_ended_well(&output) }
 }
 
-/// The bytes with one to eight things wrong.
+/// The bytes with one to eight changes.
 fn damage(bytes: &[u8], seed: u64) -> Vec<u8> {
-    // What breaks parsers: numbers that are too large, ends of strings and of nesting.
+    // Bytes that break parsers: numbers that are too large, ends of strings and of nesting.
     const PUT_IN: [&[u8]; 12] = [
         b"18446744073709551616",
         b"-1",

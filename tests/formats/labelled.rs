@@ -20,7 +20,7 @@ fn what_has_labels_is_the_same_without_them() {
     });
 }
 
-/// The lines of a case with these options; what is said on standard error is checked elsewhere.
+/// The lines of a case with these options; other tests check the messages.
 fn folded(case: &Case, args: &[&str]) -> Vec<u8> {
     let mut command = tool("stack-parse");
     let output = command.args(args).arg(golden_path(&case.input)).output().expect("it starts");

@@ -1,5 +1,5 @@
-//! JSON has no order: what comes of a file, and what it is taken for, does not depend on the
-//! order of its keys. Every case that is JSON is written again with its keys in random order.
+//! JSON objects have no order: the result and the detected format must not depend on the order of
+//! keys. Every case in JSON is written again with its keys in random order.
 
 use std::process::Output;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,10 +8,10 @@ use super::{Case, for_every_case};
 use crate::random::Random;
 use crate::util::{TempFile, output, recording, stderr, tool};
 
-/// How often the keys of each case are shuffled, unless `STACK_TOOLS_SHUFFLES` says.
+/// How often the keys of each case are shuffled, unless `STACK_TOOLS_SHUFFLES` is set.
 const SHUFFLES: u64 = 3;
 
-/// More bytes than are looked at before JSON is read on to find out what it is.
+/// More bytes than the detection looks at before it reads more of a JSON text.
 const MUCH: usize = 100_000;
 
 #[test]
@@ -33,7 +33,7 @@ fn the_order_of_keys_says_nothing() {
                 let shuffled = documents.iter().map(|it| it.shuffled(&mut random));
                 let shuffled: Vec<Value> = shuffled.collect();
                 assert_same(case, &parsed(&text(&shuffled)), &expected, seed);
-                // The keys that say what it is may come after any number of others.
+                // The keys that show the format may come after any number of others.
                 if let [document] = &shuffled[..] {
                     let late = text(&[document.after_much()]);
                     assert_same(case, &parsed(&late), &expected, seed);
@@ -66,14 +66,14 @@ fn assert_same(case: &Case, found: &Output, expected: &Output, seed: u64) {
     );
 }
 
-/// The lines of an output in their order: rows of samples without a time come in that of the file.
+/// The sorted lines of an output: samples without a time are in the order of the file.
 fn sorted(text: &[u8]) -> Vec<u8> {
     let mut lines: Vec<&[u8]> = text.split_inclusive(|&byte| byte == b'\n').collect();
     lines.sort_unstable();
     lines.concat()
 }
 
-/// A value of JSON, whose text is as it was.
+/// A value of JSON, with its text unchanged.
 #[derive(Clone)]
 enum Value {
     /// A string, a number or a word.
@@ -99,7 +99,7 @@ impl Value {
         }
     }
 
-    /// The value with a key in the first object that nobody knows, and that is long.
+    /// The value with a long unknown key in its first object.
     fn after_much(&self) -> Value {
         let mut value = self.clone();
         let mut first = &mut value;

@@ -1,4 +1,4 @@
-//! What must hold of every run of a tool, whatever its input is.
+//! Checks that hold for every run of a tool, whatever its input.
 
 use std::collections::HashSet;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ const FILTERS: [&str; 6] = [
     "stack-reverse",
 ];
 
-/// Panics if what `tool` made of `input` breaks a promise; `again` runs it on another input.
+/// Panics if the outcome of `tool` for `input` breaks a promise; `again` runs it on another input.
 pub(crate) fn check(
     tool: &str,
     input: &[u8],
@@ -27,7 +27,7 @@ pub(crate) fn check(
     let statuses = [0, 1, 2].map(ExitCode::from);
     assert!(statuses.contains(&outcome.status), "{:?}", outcome.status);
     let accounts = Accounts::in_text(&outcome.said);
-    // Who can write nothing at all says why: pprof has no weight over 63 bits.
+    // A tool that cannot write anything says why: a weight in pprof has at most 63 bits.
     let has_given_up = outcome.status == statuses[2] && outcome.out.is_empty();
     if let (Some(Accounts { read, written, dropped }), false) = (accounts, has_given_up) {
         assert_eq!(read, written + dropped, "weight in, and out or dropped");
@@ -83,7 +83,8 @@ impl Accounts {
     }
 }
 
-/// Whether no reader unpacks or decodes it, or cleans more of it than tabs.
+/// Whether readers take the input as it is: not compressed, not encoded, and with no control bytes
+/// except tabs.
 fn is_plain(input: &[u8]) -> bool {
     input.iter().all(|&byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~'))
 }
@@ -108,7 +109,7 @@ fn labels_of<'a>(lines: &[FoldedLine<'a>]) -> HashSet<&'a [u8]> {
     fields.filter(|field| !field.is_empty()).collect()
 }
 
-/// What all lines weigh together, each of which must be one that readers take as it is.
+/// The total weight of lines, all of which readers must take as they are.
 fn weight_of_clean_lines(out: &[u8]) -> u128 {
     assert!(out.is_empty() || out.ends_with(b"\n"), "the last line has no end");
     let lines: Result<Vec<_>, _> = folded_lines(out).collect();
@@ -120,7 +121,7 @@ fn weight_of_clean_lines(out: &[u8]) -> u128 {
     weight_of(&lines)
 }
 
-/// The tool, run `times` more on its own output, leaves it as it is.
+/// Asserts that the tool, run `times` more on its own output, leaves it unchanged.
 fn is_left_by(outcome: &Outcome, times: usize, mut again: impl FnMut(&[u8]) -> Outcome) {
     let mut out = outcome.out.clone();
     for _ in 0..times {

@@ -1,6 +1,5 @@
-//! What runs the tools where they are built to be fuzzed: AFL++ gives a tool one input after
-//! another as standard input, and what comes out is checked. scripts/fuzz makes this a module of
-//! `common`.
+//! Runs the tools in builds for fuzzing: AFL++ gives a tool one input after another as standard
+//! input, and the output is checked. scripts/fuzz makes this a module of `common`.
 
 mod checks;
 mod readable;

@@ -1,4 +1,4 @@
-//! What others must be able to read.
+//! Checks that other programs can read the output.
 
 use std::env;
 use std::io::{Seek, Write};
@@ -42,7 +42,7 @@ pub(crate) fn by_stack_parse(exported: &[u8], weight: u128) {
     let mut file = tempfile::tempfile().expect("a temporary file");
     file.write_all(exported).and_then(|()| file.rewind()).expect("a file");
     let mut command = Command::new(stack_parse);
-    // It is not AFL++ that runs this one.
+    // This one does not run under AFL++.
     let output = command.args(["--threads", "1"]).env_clear().stdin(file).output();
     let output = output.expect("a program");
     let said = String::from_utf8_lossy(&output.stderr);

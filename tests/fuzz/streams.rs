@@ -8,20 +8,20 @@ use std::process::ExitCode;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::unistd::{dup2_stderr, dup2_stdin, dup2_stdout};
 
-/// What a tool left behind.
+/// The results of a run.
 pub(crate) struct Outcome {
     pub(crate) status: ExitCode,
     pub(crate) out: Vec<u8>,
-    /// What it said on standard error.
+    /// Its messages on standard error.
     pub(crate) said: String,
 }
 
-/// What takes the place of the streams that the program was started with.
+/// The files that replace the streams that the program was started with.
 pub(crate) struct Streams {
     input: File,
     out: File,
     said: File,
-    /// Standard error as it was.
+    /// The original standard error.
     stderr: File,
 }
 
@@ -56,7 +56,7 @@ impl Streams {
         Ok(Outcome { status, out: whole(&self.out)?, said })
     }
 
-    /// Puts standard error back, and shows what was said until now.
+    /// Restores standard error, and prints the messages so far.
     pub(crate) fn restore(&self) {
         // The program ends anyway.
         let _ = dup2_stderr(&self.stderr);

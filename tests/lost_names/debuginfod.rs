@@ -1,4 +1,5 @@
-//! Debug information that only a server has: it is downloaded if the user says so, and never else.
+//! Debug information that only a server has: it is downloaded if the user asks for it, and never
+//! otherwise.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -18,7 +19,7 @@ const WHY: &str = "no symbols for 100.0 % of all frames: it is stripped, and no 
                    package with its debug symbols, or name the folder of its debug files with \
                    --debug-dir";
 
-/// A stripped program, and a folder `served` that has what was taken from it.
+/// A stripped program, and a folder `served` with its debug information.
 fn served(name: &str) -> Program {
     served_with(name, WITH_ID)
 }
@@ -32,7 +33,7 @@ fn served_with(name: &str, build_id: &str) -> Program {
 }
 
 impl Program {
-    /// stack-parse of its recording, where debuginfod's client asks the servers `urls`.
+    /// stack-parse of its recording; debuginfod's client asks the servers `urls`.
     fn parse(&self, args: &[&str], urls: &str) -> Command {
         let recording = self.path("perf.data");
         fs::write(&recording, self.recording().bytes).expect("a writable folder");
@@ -42,12 +43,12 @@ impl Program {
         parse
     }
 
-    /// Asserts that nothing of its recording is lost.
+    /// Asserts that the recording keeps all of its weight.
     fn assert_weight(&self, output: &Output) {
         assert_eq!(weight(&output.stdout), u128::from(self.work.1));
     }
 
-    /// Puts a program of this text in the place of debuginfod's client.
+    /// Replaces debuginfod's client with a script of this text.
     fn with_client(&self, parse: &mut Command, text: &str) {
         let client = self.path("bin/debuginfod-find");
         fs::create_dir_all(self.path("bin")).expect("a writable folder");
@@ -96,7 +97,7 @@ fn names_and_lines_are_downloaded_once() {
     assert!(folded.lines().all(|line| line.starts_with("work (")), "{folded}");
     let once = [format!("{ID}/debuginfo 200")];
     assert_eq!(server.requests(), once);
-    // Then it is in the client's cache, also for whoever does not ask.
+    // After that it is in the client's cache, also for users who do not ask servers.
     for args in [&["--debuginfod", "--srcline", "--annotate"][..], &["--srcline", "--annotate"]] {
         assert_eq!(run(args), folded);
         assert_eq!(server.requests(), once);
@@ -116,7 +117,7 @@ fn the_client_runs_once_for_each_file() {
                   echo 'Server query failed: No such file or directory' >&2\nexit 1\n";
     program.with_client(&mut parse, client);
     let output = output(&mut parse);
-    // Each recording says it.
+    // There is a message for each recording.
     let why = format!("{}: {WHY} (no server has it)", program.app());
     assert_eq!(said(&output), [why.clone(), why.clone(), why]);
     let asked = fs::read_to_string(program.path("asked")).expect("a file");
@@ -140,7 +141,7 @@ fn a_program_that_is_gone_is_downloaded_with_its_debug_file() {
 }
 
 #[test]
-fn what_no_server_has_is_said() {
+fn what_no_server_has_is_reported() {
     if goes_without(&[TOOLS, SERVER]) {
         return;
     }
@@ -155,7 +156,7 @@ fn what_no_server_has_is_said() {
 }
 
 #[test]
-fn without_servers_this_is_said() {
+fn without_servers_there_is_a_message() {
     if goes_without(&[TOOLS]) {
         return;
     }
@@ -178,7 +179,7 @@ fn without_servers_this_is_said() {
 }
 
 #[test]
-fn a_missing_client_is_said() {
+fn a_missing_client_is_reported() {
     if goes_without(&[TOOLS]) {
         return;
     }
@@ -196,7 +197,7 @@ fn a_missing_client_is_said() {
 }
 
 #[test]
-fn a_server_that_cannot_be_reached_is_said() {
+fn a_server_that_cannot_be_reached_is_reported() {
     if goes_without(&[TOOLS, SERVER]) {
         return;
     }
@@ -281,7 +282,7 @@ fn a_client_is_not_waited_for_once_it_has_ended() {
     let program = served("left-behind");
     let file = program.path("served/app.debug");
     let mut parse = program.parse(&["--debuginfod"], "http://127.0.0.1:1");
-    // What it starts has its pipes.
+    // The process that the client starts keeps its pipes open.
     let client = format!("#!/bin/sh\nsleep 30 &\necho {}\n", file.display());
     program.with_client(&mut parse, &client);
     let started = Instant::now();
@@ -332,7 +333,7 @@ fn no_process_is_left() {
         return;
     }
     let program = served("children");
-    // It ends while stack-parse still waits for the end of its input.
+    // The client ends while stack-parse still waits for the end of its input.
     let mut parse = program.parse(&["--debuginfod=1"], "http://127.0.0.1:1");
     parse.arg("-");
     program.with_client(&mut parse, "#!/bin/sh\necho $$ > client.pid\nexec sleep 1000\n");

@@ -1,4 +1,4 @@
-//! Files without names: stripped, of another build, or not there.
+//! Files without names: stripped, of another build, or missing.
 
 use std::fs;
 
@@ -16,7 +16,8 @@ const PUT_RECORDED: &str = "put the recorded file below DIR, at this path, and u
 const STRIPPED: &str = "it is stripped and has no build-id, and no debug file was found: name the \
                         folder of its debug file with --debug-dir, or build it without stripping it";
 
-/// Asserts that a recording loses all names, none of its weight, and that this is said.
+/// Asserts that all names of a recording are lost, that none of its weight is, and that there is a
+/// message.
 fn assert_says(program: &Program, recording: &Stream, args: &[&str], why: &str) {
     let output = parse(recording, args);
     assert_eq!(weight(&output.stdout), u128::from(program.work.1), "{output:?}");
@@ -38,7 +39,7 @@ fn a_stripped_program_needs_its_debug_file() {
          with its debug symbols, or name the folder of its debug files with --debug-dir"
     );
     assert_says(&program, &program.recording(), &[], &why);
-    // What helps does help.
+    // The suggested remedy works.
     let id_file = program.path(&id_file);
     fs::create_dir_all(id_file.parent().expect("a folder")).expect("a writable folder");
     fs::rename(program.path("app.debug"), id_file).expect("a file");
@@ -57,7 +58,7 @@ fn a_stripped_program_without_a_build_id_needs_it_too() {
     let program = Program::new("stripped-without-id", &[NO_ID]);
     program.split();
     assert_says(&program, &program.recording(), &[], STRIPPED);
-    // It says how its debug file is called.
+    // Now the program has the name of its debug file.
     program.run("objcopy", &["--add-gnu-debuglink=app.debug", "app"]);
     let output = parse(&program.recording(), &[]);
     assert_eq!(said(&output), [""; 0]);
@@ -110,7 +111,7 @@ fn a_file_that_is_not_there_is_named() {
     assert_says(&program, &program.recording(), &[], &why);
     let without_id = program.samples(Stream::new().map_file(super::START, &program.app()));
     assert_says(&program, &without_id, &[], &format!("the file was not found: {PUT}"));
-    // What helps does help.
+    // The suggested remedy works.
     let below = format!("symfs{}", program.app());
     let below = program.path(&below);
     fs::create_dir_all(below.parent().expect("a folder")).expect("a writable folder");
@@ -131,7 +132,7 @@ fn a_deleted_file_is_named() {
     let why = "it was deleted, and no build-id was recorded by which to find a copy: record with \
                'perf record --buildid-mmap'";
     assert_eq!(said(&output), [format!("{path}: no symbols for 100.0 % of all frames: {why}")]);
-    // With its build-id the file that is there now is known to be the same.
+    // The build-id shows that the present file is the recorded one.
     let with_id = Stream::new().map_build(super::START, &program.build_id, &path);
     assert_eq!(said(&parse(&program.samples(with_id), &[])), [""; 0]);
 }
@@ -187,7 +188,7 @@ fn files_with_split_debug_information_are_named() {
     let dwo = names.into_iter().find(is_dwo).expect("a .dwo file");
     let dwo = program.path(&dwo);
     assert_eq!(said(&parse(&program.recording(), &[])), [""; 0]);
-    // That of another program in its place.
+    // The file of another program in its place.
     let other = Program::new("split-dwarf-other", &["-DWORDS=1", "-O2", "-gsplit-dwarf"]);
     fs::copy(other.path(dwo.file_name().and_then(|it| it.to_str()).expect("UTF-8")), &dwo)
         .expect("a .dwo file");

@@ -59,7 +59,7 @@ fn words(words: &[u32]) -> Vec<u8> {
 #[test]
 fn a_stripped_program_of_macos_needs_its_dsym() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("lost-names/macos");
-    // What an earlier run left; at first there is nothing.
+    // An earlier run may have left a folder; before the first one there is none.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a writable target directory");
     let app = folder.join("app");
@@ -93,7 +93,7 @@ fn a_stripped_program_of_macos_needs_its_dsym() {
         app.display()
     );
     assert_eq!(parsed(), ("[app+0x1010] 1\n".to_owned(), vec![why]));
-    // What helps does help.
+    // The suggested remedy works.
     let dsym = folder.join("app.dSYM/Contents/Resources/DWARF");
     fs::create_dir_all(&dsym).expect("a writable folder");
     fs::write(dsym.join("app"), whole).expect("a writable folder");

@@ -1,4 +1,4 @@
-//! Names of the kernel, of its vdso, and of code that was made at run time.
+//! Names of the kernel, of its vdso, and of code compiled at run time.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,13 +7,13 @@ use super::{START, parse, said};
 use crate::perf_stream::{IN_KERNEL, IN_PROGRAM, KERNEL, Stream};
 use crate::util::weight;
 
-/// Where the kernel of the recordings is.
+/// The address of the kernel in the recordings.
 const TEXT: u64 = 0xffff_ffff_8100_0000;
 
 /// An empty folder that stands for the `/` of another machine.
 fn symfs(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lost-names").join(name);
-    // What an earlier run left; at first there is nothing.
+    // An earlier run may have left a folder; before the first one there is none.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("proc")).expect("a writable target directory");
     fs::create_dir_all(folder.join("tmp")).expect("a writable target directory");
@@ -24,7 +24,7 @@ fn text(path: &std::path::Path) -> &str {
     path.to_str().expect("UTF-8")
 }
 
-/// Asserts that a sample has no name, and that this is said of `path`.
+/// Asserts that a sample has no name, and that a message about `path` says so.
 fn assert_says(recording: &Stream, args: &[&str], path: &str, why: &str) {
     let output = parse(recording, args);
     assert_eq!(weight(&output.stdout), 1, "{output:?}");
@@ -159,7 +159,7 @@ fn a_jitdump_is_needed() {
     let path = "/tmp/jit-7.dump";
     let why = "the code was made at run time, and this file of its process was not found: put it \
                below DIR, at this path, and use --symfs DIR, or record anew and keep it";
-    // The file is mapped to be known, the code is elsewhere.
+    // The file is mapped so that it is known; the code is elsewhere.
     let recording = Stream::new()
         .map_file(2 * START, path)
         .map_file(START, "//anon")

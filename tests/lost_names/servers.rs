@@ -41,7 +41,7 @@ impl Server {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// What was asked for, in order: `BUILDID/debuginfo 200`.
+    /// The requests so far, in order: `BUILDID/debuginfo 200`.
     pub(super) fn requests(&self) -> Vec<String> {
         // 127.0.0.1:51724 UA:elfutils/0.188 XFF: GET /buildid/a1c9/debuginfo 200 5280 0+0ms
         let request = |line: &str| {
@@ -73,13 +73,13 @@ impl Drop for Server {
     }
 }
 
-/// A port at which nobody listens now.
+/// A port that no program listens on now.
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("an address").port()
 }
 
-/// The address of a server that accepts, and says nothing.
+/// The address of a server that accepts connections but never answers.
 pub(super) fn silent_server() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = listener.local_addr().expect("an address").port();

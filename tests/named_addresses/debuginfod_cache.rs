@@ -1,4 +1,4 @@
-//! What debuginfod's client downloaded before is found without being asked for.
+//! Files that debuginfod's client downloaded earlier are found although no server is asked.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use super::samply::{NEEDS, Work};
 use super::{Functions, copy, named, parse, run};
 use crate::needs::goes_without;
 
-/// Where the client keeps files, and the variable that says so.
+/// The folders in which the client keeps files, and the variables that set them.
 const CACHES: [(&str, &str); 3] = [
     ("DEBUGINFOD_CACHE_PATH", ""),
     ("XDG_CACHE_HOME", "debuginfod_client"),
     ("HOME", ".cache/debuginfod_client"),
 ];
 
-/// A program whose debug information is in files of its own.
+/// A program with its debug information in separate files.
 struct Stripped {
     work: Work,
     debug_file: PathBuf,
@@ -53,7 +53,7 @@ fn debug_files_are_found_in_every_cache() {
     for (variable, below) in CACHES {
         let stripped = Stripped::new("debuginfod-debug");
         let cache = stripped.work.folder.join("cache");
-        // The client keeps in mind with an empty file that no server had it.
+        // The client keeps an empty file to remember that no server had it.
         let debug_file = stripped.in_cache(below).join("debuginfo");
         fs::create_dir_all(stripped.in_cache(below)).expect("a writable folder");
         fs::write(&debug_file, "").expect("a writable folder");
@@ -74,7 +74,7 @@ fn executables_are_found_in_every_cache() {
     for (variable, below) in CACHES {
         let stripped = Stripped::new("debuginfod-executable");
         let cache = stripped.work.folder.join("cache");
-        // The program was recorded elsewhere, and nothing is at its path here.
+        // The program was recorded elsewhere, and there is no file at its path here.
         let program = &stripped.work.program;
         copy(program, &stripped.in_cache(below).join("executable"));
         fs::remove_file(program).expect("a file");
@@ -84,7 +84,7 @@ fn executables_are_found_in_every_cache() {
         let (ours, said) = stripped.named(variable, &cache);
         stripped.work.code.assert_same(&ours, &stripped.work.expected);
         assert_eq!(said, "", "{variable}");
-        // samply's addresses count from the image: a debug file has them, too.
+        // samply's addresses are relative to the image, which a debug file has, too.
         fs::remove_file(stripped.in_cache(below).join("executable")).expect("a file");
         let (ours, said) = stripped.named(variable, &cache);
         stripped.work.code.assert_same(&ours, &stripped.work.expected);

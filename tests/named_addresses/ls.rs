@@ -1,5 +1,5 @@
-//! samply's own test of `ls` of Ubuntu: a recording, the program, its debug file, and the file
-//! that the programs of its package share.
+//! samply's own test with `ls` of Ubuntu: a recording, the program, its debug file, and the file
+//! shared by the programs of its package.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::util::{third_party, tool, weight};
 
 const BUILD_ID: &str = "63260a3e6e46db57abf718f6a3562c6eedccf269";
 
-/// The files, laid out in folders for the options.
+/// The files, arranged in folders for the options.
 struct Ubuntu {
     recording: PathBuf,
     debug_file: PathBuf,
@@ -105,17 +105,17 @@ fn functions_of_ls_have_names_and_what_is_not_there_is_named() {
     assert_eq!(said.lines().count(), 3, "{said}");
 }
 
-/// Some of the functions that the shared file names, in the lines that LLVM says: as the source
-/// has them.
+/// Some of the functions named in the shared file, at the lines that LLVM gives: with their names
+/// in the source.
 const SHARED: [(u64, &[&str]); 3] = [
     (0xd6f7, &["do_lstat"]),
     (0x98e7, &["xstrcoll", "cmp_name"]),
     (0xcda8, &["last_component", "mfile_name_concat", "file_name_concat"]),
 ];
 
-/// The profile is of a version whose addresses of callers are in the call. LLVM 14 does not read
-/// the file that programs share: it knows that functions are inlined, and where, but not all their
-/// names. And it does not know what the linker makes for calls of libraries.
+/// The profile's version has addresses of callers inside the call instruction. LLVM 14 does not
+/// read the file that programs share: it knows which functions are inlined and where, but not all
+/// of their names. It also does not know the code that the linker adds for calls of libraries.
 #[test]
 fn addresses_of_ls_are_named_as_by_llvm() {
     if goes_without(&[&["llvm-symbolizer"]]) {

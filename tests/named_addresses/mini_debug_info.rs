@@ -1,5 +1,5 @@
 //! `.gnu_debugdata`, which Fedora calls MiniDebugInfo: the symbols of functions that a program
-//! itself does not need, compressed inside it.
+//! itself does not need, compressed inside the program.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,8 @@ use crate::needs::goes_without;
 const NEEDS: &[&str] =
     &["cc", "nm", "objcopy", "strip", "xz", "sh", "awk", "sort", "comm", "llvm-symbolizer"];
 
-/// What find-debuginfo of rpm does, with what `$1` says of the symbols before they are compressed.
+/// The commands of rpm's find-debuginfo; `$1` is a change to the symbols before they are
+/// compressed.
 const MAKE: &str = r#"
     set -e
     cp whole app
@@ -26,11 +27,11 @@ const MAKE: &str = r#"
     objcopy --add-section .gnu_debugdata=mini.xz app
 "#;
 
-/// The program of work.c, of which the symbols are compressed.
+/// The program of work.c with compressed symbols.
 struct Mini {
     folder: PathBuf,
     code: Code,
-    /// What LLVM says of the program with its symbols.
+    /// The functions that LLVM finds in the program with its symbols.
     expected: Vec<Functions>,
 }
 
@@ -53,7 +54,8 @@ impl Mini {
         named(parse)
     }
 
-    /// Asserts that functions have no names, but samples their weight, and that this is said.
+    /// Asserts that functions have no names, that samples keep their weight, and that there is a
+    /// message.
     fn assert_nameless(&self) {
         let (ours, said) = self.named();
         assert_eq!(ours.len(), self.expected.len());
@@ -100,7 +102,7 @@ fn damaged_symbols_do_no_harm() {
     mini.assert_nameless();
 }
 
-/// As much as no program has: 1,000 times its size.
+/// More than any program has: 1,000 times its size.
 #[test]
 fn symbols_that_would_fill_the_memory_are_not_read() {
     if goes_without(&[NEEDS, &["head"]]) {

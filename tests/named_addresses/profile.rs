@@ -8,14 +8,14 @@ use serde_json::json;
 #[derive(Clone, Copy)]
 pub(super) struct Recorded<'a> {
     pub(super) path: &'a Path,
-    /// The build-id in hexadecimal digits, or nothing.
+    /// The build-id in hexadecimal digits, or empty.
     pub(super) code_id: &'a str,
-    /// As Breakpad writes it.
+    /// The id in Breakpad's form.
     pub(super) breakpad_id: &'a str,
 }
 
 impl<'a> Recorded<'a> {
-    /// A program of Linux, which its build-id tells from others.
+    /// A program of Linux, identified by its build-id.
     pub(super) fn new(path: &'a Path, build_id: &'a str) -> Recorded<'a> {
         Recorded { path, code_id: build_id, breakpad_id: "" }
     }
@@ -26,7 +26,7 @@ impl<'a> Recorded<'a> {
         self.profile_of_stacks(49, &stacks)
     }
 
-    /// A profile of this version with one sample for each of `stacks`, which have the root first.
+    /// A profile of this version with one sample for each of `stacks`, root first.
     pub(super) fn profile_of_stacks(self, version: u32, stacks: &[Vec<u64>]) -> String {
         let addresses: Vec<u64> = stacks.concat();
         let count = addresses.len();

@@ -1,4 +1,4 @@
-//! samply's profiles of a small program: its file names what is at an address.
+//! samply's profiles of a small program: the program's file gives the names of addresses.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub(super) struct Work {
     pub(super) program: PathBuf,
     /// The addresses of the functions in the source.
     pub(super) code: Code,
-    /// What binutils says of them.
+    /// The functions that binutils finds at these addresses.
     pub(super) expected: Vec<Functions>,
 }
 
@@ -116,7 +116,7 @@ fn a_file_of_another_build_is_not_used() {
     assert!(said.contains(&expected), "{said}");
 }
 
-/// Versions before 38 have where a call returns to.
+/// Versions before 38 have the address to which a call returns.
 #[test]
 fn callers_are_named_by_their_call() {
     if goes_without(&[NEEDS, &["objdump"]]) {
@@ -143,7 +143,7 @@ fn callers_are_named_by_their_call() {
         };
         assert_eq!(ours[0], [of(leaf), of(returns_to - 1)].concat(), "version {version}");
         assert_ne!(of(returns_to), of(returns_to - 1));
-        // A leaf has the address that it ran at.
+        // A leaf has the address at which it ran.
         assert_eq!(ours[1], of(returns_to), "version {version}");
     }
 }

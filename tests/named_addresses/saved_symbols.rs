@@ -14,12 +14,12 @@ use super::samply::{NEEDS, Work};
 use super::{Function, Functions, named, parse};
 use crate::needs::goes_without;
 
-/// The identity of the program in a profile, and as samply 0.13.1 saves it.
+/// The id of the program as in a profile, and as samply 0.13.1 saves it.
 const BREAKPAD_ID: &str = "3E0A2663466E57DBABF718F6A3562C6E0";
 const DEBUG_ID: &str = "3e0a2663-466e-57db-abf7-18f6a3562c6e";
 
-/// The names of addresses as samply saves them: with one entry for each function, which has the
-/// frames of the lowest address, or with one for each sequence of frames.
+/// The names of addresses as samply saves them: either one entry per function, with the frames of
+/// its lowest address, or one entry per sequence of frames.
 fn saved(work: &Work, debug_id: &str, code_id: &str, by_frames: bool) -> Value {
     let mut strings: Vec<String> = Vec::new();
     let mut string = |text: &str| {
@@ -61,7 +61,7 @@ fn saved(work: &Work, debug_id: &str, code_id: &str, by_frames: bool) -> Value {
         "code_id": code_id, "symbol_table": symbols, "known_addresses": known}]})
 }
 
-/// Writes a profile of all addresses, compressed if its name says so, and `symbols` beside it.
+/// Writes a profile of all addresses, compressed if its name ends so, and `symbols` beside it.
 fn write(work: &Work, recorded: Recorded<'_>, name: &str, symbols: (&str, &Value)) -> PathBuf {
     let profile = recorded.profile(&work.code.addresses);
     let path = work.folder.join(name);
@@ -109,7 +109,7 @@ fn saved_names_serve_where_the_program_is_gone() {
     }
 }
 
-/// samply 0.13.1 saves the frames of one address of each function only.
+/// samply 0.13.1 saves the frames of only one address of each function.
 #[test]
 fn frames_of_one_address_are_not_those_of_others() {
     if goes_without(&[NEEDS]) {
@@ -137,7 +137,7 @@ fn frames_of_one_address_are_not_those_of_others() {
         work.expected.len() - lowest
     );
     assert!(said.ends_with(&expected) && said.lines().count() == 1, "{said}");
-    // The program itself has them all.
+    // The program itself has all names.
     let (ours, said) = named_of(&write(&work, work.recorded(), "profile.json", beside));
     work.code.assert_same(&ours, &work.expected);
     assert_eq!(said, "");
@@ -155,7 +155,7 @@ fn saved_names_of_another_build_are_not_used() {
     let nil = Recorded { path: &gone, code_id: "", breakpad_id: &"0".repeat(33) };
     for (recorded, debug_id) in [
         (recorded, "aaaaaaaa-466e-57db-abf7-18f6a3562c6e"),
-        // Of a library without an identity nothing is known.
+        // Nothing is known of a library without an id.
         (nil, "00000000-0000-0000-0000-000000000000"),
     ] {
         let symbols = saved(&work, debug_id, "aaaa", true);
@@ -171,7 +171,7 @@ fn saved_names_of_another_build_are_not_used() {
 }
 
 #[test]
-fn a_damaged_file_of_names_is_told() {
+fn a_damaged_file_of_names_is_reported() {
     if goes_without(&[NEEDS]) {
         return;
     }
@@ -182,7 +182,7 @@ fn a_damaged_file_of_names_is_told() {
     for damaged in ["", "[]", "{", "null", &text[..text.len() / 2], &text[..text.len() - 1]] {
         fs::write(work.folder.join("profile.syms.json"), damaged).expect("a writable folder");
         let (ours, said) = named_of(&profile);
-        // The program itself names what the file does not.
+        // The program itself gives the names that the file lacks.
         work.code.assert_same(&ours, &work.expected);
         assert!(said.contains("profile.syms.json"), "{damaged}: {said}");
     }

@@ -1,4 +1,4 @@
-//! samply's example of a program of four units: with split debug information on Linux, and with a
+//! samply's example of a program with four units: with split debug information on Linux, and with a
 //! `.dSYM` folder on macOS.
 
 use std::fs;
@@ -26,7 +26,8 @@ fn functions(program: &Path, code: &Code, breakpad_id: &str) -> (Vec<Functions>,
     named(parse)
 }
 
-/// LLVM finds no `.dwo` files of a program that was moved, but the two programs are the same.
+/// LLVM does not find the `.dwo` files of a program that was moved; the two programs are the same
+/// otherwise.
 #[test]
 fn split_debug_information_of_the_example_is_found() {
     if goes_without(&[NEEDS]) {
@@ -59,7 +60,7 @@ fn the_dsym_folder_of_the_example_is_found() {
     let theirs = code.by_llvm(&program);
     let inlined = theirs.iter().filter(|functions| functions.len() > 1).count();
     assert!(inlined > 100, "{inlined}");
-    // Profiles of macOS have a UUID, as Breakpad writes it or as a code's identity or both.
+    // Profiles of macOS have a UUID, in Breakpad's form, as a code id, or both.
     let uuid = code.build_id.to_uppercase();
     let breakpad_id = format!("{uuid}0");
     let by_breakpad = Code { build_id: String::new(), addresses: code.addresses.clone(), ..code };
@@ -72,7 +73,7 @@ fn the_dsym_folder_of_the_example_is_found() {
     assert!(said.contains("its build-id is cf441af5bb7e35678d44451d69214d92"), "{said}");
 }
 
-/// Xcode puts the folder beside the bundle that the program is in.
+/// Xcode puts the folder beside the bundle that contains the program.
 #[test]
 fn the_dsym_folder_is_found_beside_a_bundle() {
     let Some(folder) = example("example-bundle", "mac-dsym", &["main", DSYM]) else { return };
@@ -105,7 +106,7 @@ fn a_universal_file_holds_the_program_of_the_same_uuid() {
     assert_eq!(functions(&program, &code, ""), expected);
 }
 
-/// A file of two programs: this one with another UUID, and this one.
+/// A universal file with two programs: this one with another UUID, and this one.
 fn universal(program: &[u8], uuid: &str) -> Vec<u8> {
     const ALIGNED: usize = 1 << 14;
     let digit = |at: usize| u8::from_str_radix(&uuid[at..at + 2], 16).expect("a digit");
@@ -115,7 +116,7 @@ fn universal(program: &[u8], uuid: &str) -> Vec<u8> {
     other[at..at + uuid.len()].fill(0xaa);
     let size = program.len().next_multiple_of(ALIGNED);
     let word = |number: usize| u32::try_from(number).expect("a small file").to_be_bytes();
-    // FAT_MAGIC, two of them: processor, its kind, offset, size, alignment.
+    // FAT_MAGIC, the number of programs; for each: processor, subtype, offset, size, alignment.
     let mut file = [0xcafe_babe_u32.to_be_bytes(), word(2)].concat();
     for (processor, kind, place) in [(0x100_000c, 0, ALIGNED), (0x100_000c, 2, ALIGNED + size)] {
         file.extend([processor, kind, place, program.len(), 14].map(word).concat());

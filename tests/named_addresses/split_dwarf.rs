@@ -1,5 +1,5 @@
-//! Split DWARF: `.dwo` files and `.dwp` packages of a program of C++, which was moved, so that its
-//! debug information is no more where the compiler wrote it.
+//! Split DWARF: `.dwo` files and `.dwp` packages of a C++ program that was moved, so that its debug
+//! information is no longer where the compiler wrote it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ const DWO: [&str; 2] = ["parse.dwo", "main.dwo"];
 /// A program, which was built in one folder and moved to another.
 struct Moved {
     folder: PathBuf,
-    /// Where it is now, without its debug information.
+    /// Its new path, without its debug information.
     program: PathBuf,
     code: Code,
-    /// What LLVM says of it where it was built.
+    /// The functions that LLVM finds in it at the original path.
     expected: Vec<Functions>,
 }
 
@@ -40,7 +40,7 @@ impl Moved {
         Moved { folder, program, code, expected }
     }
 
-    /// The functions of all addresses, and what is said of them.
+    /// The functions of all addresses, and the messages about them.
     fn named(&self, arguments: &[&str]) -> (Vec<Functions>, String) {
         let recorded = Recorded::new(&self.program, &self.code.build_id);
         let mut parse = parse();
@@ -51,7 +51,7 @@ impl Moved {
     fn assert_all_found(&self, arguments: &[&str]) {
         let (ours, said) = self.named(arguments);
         self.code.assert_same(&ours, &self.expected);
-        // Of the code that the linker adds, some has no name.
+        // Some of the code that the linker adds has no name.
         assert!(!said.contains("inlined functions"), "{said}");
     }
 
@@ -85,9 +85,9 @@ fn dwo_files_are_found_beside_the_program() {
     for (of_parse, of_main) in [
         ("-gdwarf-4", "-gdwarf-5"),
         ("-gdwarf-5", "-gdwarf-4"),
-        // Units of types come before that of the code, and each is a section of its own.
+        // Type units come before that of the code, each in a section of its own.
         ("-gdwarf-4 -fdebug-types-section", "-gdwarf-5 -fdebug-types-section"),
-        // Sections have other names where they are compressed as they once were.
+        // Old-style compressed sections have other names.
         ("-gdwarf-4 -gz=zlib-gnu", "-gdwarf-5 -gz=zlib"),
         ("-gdwarf-4 -gdwarf64", "-gdwarf-5 -gdwarf64"),
     ] {
@@ -104,7 +104,7 @@ fn dwo_files_are_found_in_a_folder_of_debug_files() {
     }
     let moved = Moved::new("dwo-debug-dir", "-gdwarf-5", "-gdwarf-4");
     moved.bring("parse.dwo", "debug/parse.dwo");
-    // At its whole path.
+    // At its full path.
     let built = moved.folder.join("build/main.dwo");
     let built = built.strip_prefix("/").expect("a whole path");
     moved.bring("main.dwo", &format!("debug/{}", built.display()));
@@ -112,8 +112,8 @@ fn dwo_files_are_found_in_a_folder_of_debug_files() {
     moved.assert_all_found(&["--debug-dir", debug.to_str().expect("UTF-8")]);
 }
 
-/// Of DWARF 4 only: GCC 12 with DWARF 5 makes the dwp of binutils 2.40 crash, and llvm-dwp 14 run
-/// for ever.
+/// Only DWARF 4: with DWARF 5, GCC 12 makes the dwp of binutils 2.40 crash, and llvm-dwp 14 run for
+/// ever.
 #[test]
 fn packages_are_found_beside_the_program() {
     if goes_without(&[NEEDS, &["dwp", "llvm-dwp"]]) {
@@ -122,7 +122,7 @@ fn packages_are_found_beside_the_program() {
     let options = ["-gdwarf-4", "-gdwarf-4 -fdebug-types-section"];
     for (packer, options) in [("dwp", options[0]), ("dwp", options[1]), ("llvm-dwp", options[0])] {
         let moved = Moved::new("dwp", options, options);
-        // The packers look for the files where the program says that they are.
+        // dwp tools look for the files at the paths in the program.
         fs::rename(moved.folder.join("gone"), moved.folder.join("build")).expect("a new name");
         run(&moved.folder.join("build"), packer, &["-e", "app", "-o", "../app.dwp"]);
         fs::rename(moved.folder.join("build"), moved.folder.join("gone")).expect("a new name");
@@ -178,7 +178,7 @@ fn inlined_functions_of_a_recording_of_perf_are_in_dwo_files() {
     let mut perf = Command::new("perf");
     perf.args(["record", "-q", "-e", "cpu-clock:u", "-F", "999", "-g", "-o"]).arg(&data);
     let status = perf.arg("--").arg(&moved.program).arg("long").status().expect("perf");
-    // The program itself ends with 0 as perf does.
+    // The program itself exits with 0, as perf does.
     if !status.success() {
         return skip("perf does not record here");
     }

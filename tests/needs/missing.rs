@@ -1,5 +1,5 @@
-//! Tests that need a program which this machine does not have are skipped, aloud. The unit tests
-//! of the crates take this file by its path.
+//! Tests that need a missing program are skipped with a message. The unit tests of the crates
+//! include this file by its path.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -8,15 +8,15 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
 
-/// Where this variable is set, a missing program fails the tests that need it.
+/// If this variable is set, a missing program fails the tests that need it.
 pub(crate) const NEED_ALL: &str = "STACK_TOOLS_NEED_ALL";
 
-/// Whether one of `needs` is missing, each a program in PATH or the path of a file: then the test
-/// that runs now says that it is skipped, and must return.
+/// Whether one of `needs` is missing, each a program in PATH or the path of a file. Then this
+/// prints that the current test is skipped, and the test must return.
 ///
 /// # Panics
 ///
-/// Where [`NEED_ALL`] is set: `scripts/test` does, which installs what is missing.
+/// If [`NEED_ALL`] is set, as in `scripts/test`, which installs what is missing.
 pub(crate) fn goes_without(needs: &[&[&str]]) -> bool {
     let needs = needs.iter().copied().flatten().copied();
     let missing: Vec<&str> = needs.filter(|need| !is_there(need)).collect();
@@ -39,8 +39,9 @@ fn is_there(need: &str) -> bool {
     env::split_paths(&path).any(|folder| folder.join(need).is_file())
 }
 
-/// Says that the test that runs now is skipped, and how many were until now. The test runner hides
-/// what `eprintln!` prints in a test that passes, but not what is written to standard error itself.
+/// Prints that the current test is skipped, and how many tests were skipped so far. The test runner
+/// hides what `eprintln!` prints in a test that passes, but not what is written to standard error
+/// directly.
 pub(crate) fn skip(why: &str) {
     static SKIPPED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let thread = thread::current();

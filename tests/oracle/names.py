@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Judges the names and places that stack-symbols gives to OCaml functions.
+"""Checks the names and places that stack-symbols gives to OCaml functions.
 
     stack-symbols PROGRAM | names.py PROGRAM TRUTH
 
-TRUTH is what truth/truth.ml prints for the program's sources. A function is
-judged where objdump says in which line its code begins and a function of the
+TRUTH is the output of truth/truth.ml for the program's sources. A function is
+checked if objdump knows the line where its code begins, and a function of the
 sources begins there. Prints how many rows of each mark are right, in a part of
 their path, or wrong; then a line "!" for each row that is wrong and no guess.
 """
@@ -17,7 +17,7 @@ with open(truth_file, errors="replace") as rows:
         file, first, _, kind, path = row.rstrip("\n").split("\t")
         truth[file, int(first)].add((kind, path))
 
-# The first line of an address is that of the function, others are of what was inlined.
+# The first line of an address is that of the function, others are of inlined functions.
 lines = {}
 dump = subprocess.run(["objdump", "--dwarf=decodedline", program], capture_output=True, check=True)
 for row in dump.stdout.decode("utf8", "replace").split("\n"):
@@ -34,7 +34,7 @@ def verdict(symbol, name, paths):
     plain = re.sub(r"/\d+\)$", ")", name)
     if any(plain == path or plain.endswith("." + path) for path in paths):
         return "right"
-    # A guess within a value that is no function, such as a partial application.
+    # A guess within a value that is not a function, such as a partial application.
     value = re.sub(r"\.\(fun/\d+\)$", "", name)
     if value != name and any(value.endswith("." + path) for path in paths):
         return "part"

@@ -56,7 +56,7 @@ def clocks(packet, *clocks):
 
 
 def slices():
-    """What the SDK writes: a clock of its own, names by number, a track for each thread."""
+    """As the SDK writes it: a clock of its own, names by id, a track for each thread."""
     out = Writer()
     clocks(out.packet(1), (BOOTTIME, 5_000_000, 0), (MONOTONIC, 4_000_000, 0), (64, 700, 1000))
     first = out.packet(1, flags=CLEARED)
@@ -72,7 +72,7 @@ def slices():
         fields = {"name_iid": name} if name else {}
         out.event(1, delta, kind, NEEDS, **fields)
     out.event(1, 0, COUNTER, NEEDS, counter_value=5)
-    # Packets are lost: what refers to them is left out, until all begins anew.
+    # Packets are lost: packets that refer to them are left out, until the state is cleared.
     lost = out.packet(1, 5, NEEDS)
     lost.previous_packet_dropped = 1
     lost.track_event.type = BEGIN
@@ -116,7 +116,7 @@ def slices():
 
 
 def legacy():
-    """What Chrome wrote for long: threads of sequences, times by deltas, phases; compressed."""
+    """As Chrome wrote it for years: threads of sequences, time deltas, phases; compressed."""
     out = Writer()
     first = out.packet(1, flags=CLEARED)
     thread = first.thread_descriptor
@@ -190,7 +190,7 @@ def profiles():
             sample.callstack_iid = stack
     out.packet(2).perf_sample.kernel_records_lost = 3
     out.packet(2).perf_sample.sample_skipped_reason = 2
-    # Another session, which counts page faults, with the same numbers for other things.
+    # Another session, which counts page faults, with the same ids for other things.
     other = out.packet(3, flags=CLEARED)
     other.trace_packet_defaults.perf_sample_defaults.timebase.counter = 2
     other.interned_data.function_names.add(iid=1, str=b"fault")
@@ -211,7 +211,7 @@ def profiles():
     symbols = out.packet(5).module_symbols
     symbols.path, symbols.build_id = "/system/lib64/libdemo.so", "\x12\x34"
     symbols.address_symbols.add(address=0x1200).lines.add(function_name="wrong build")
-    # A build-id that is text, as the message of symbols has it.
+    # A build-id as text, as in the message of symbols.
     text = out.packet(6, flags=CLEARED)
     text.interned_data.build_ids.add(iid=1, str=b"abc")
     text.interned_data.mapping_paths.add(iid=1, str=b"libsym.so")
@@ -276,7 +276,7 @@ def heap():
 
 
 def stack_sample():
-    """Samples of any profiler, whose contexts and counters are in the sample or have numbers."""
+    """Samples of any profiler, with contexts and counters in the sample, or by id."""
     out = Writer()
     out.packet(1).process_tree.processes.add(pid=3, ppid=1).cmdline.append("python3")
     first = out.packet(2, flags=CLEARED)
@@ -417,7 +417,7 @@ def span(event, sequence, time, times, spans, tracks):
 
 
 def inside(marks):
-    """How long at least one span is open; an end without a begin ends nothing."""
+    """The time in which at least one span is open; an end without a begin is ignored."""
     total = depth = since = 0
     for time, step in sorted(marks, key=lambda mark: mark[0]):
         if depth > 0:

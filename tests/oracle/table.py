@@ -1,4 +1,4 @@
-"""Reads tables of stack-parse as a person would, without options.
+"""Reads tables of stack-parse as a user would, without options.
 
 Usage: table.py FILE...
 

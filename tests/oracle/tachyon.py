@@ -17,7 +17,7 @@ REPEAT, FULL, SUFFIX, POP_PUSH = range(4)
 GIL, CPU, EXCEPTION = 1, 2, 16
 
 STRINGS = ["app.py", "main", "work", "café; x", "~", "<GC>", "/lib/json.py", "loads"]
-# File, name, line; the line of what is no code is -1.
+# File, name, line; entries that are not code have the line -1.
 FRAMES = [(0, 1, 3), (0, 2, 14), (0, 3, 200), (4, 5, -1), (6, 7, 9)]
 
 
@@ -88,7 +88,7 @@ def fill(out, rounds=1):
         out.one(7, POP_PUSH, 1000, GIL | EXCEPTION, 3, [4])
         out.repeat(1 << 40, (3000, 0))
         out.one(7, POP_PUSH, 1000, GIL, 1, [])
-        # The same thread in another interpreter has a stack of its own.
+        # The same thread in another interpreter has its own stack.
         out.one(7, FULL, 10, CPU, None, [0], interpreter=1)
     return out
 

@@ -1,7 +1,7 @@
-//! Every recording against what perf made of it.
+//! Compares every recording with perf's output for it.
 //!
-//! Samples must be perf's to the unit. Of the stacks at least 99 % of the weight must be equal,
-//! but for what is counted by [`Exception`].
+//! Samples must be exactly perf's. At least 99 % of the weight must have equal stacks, not counting
+//! the cases of [`Exception`].
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,9 @@ use super::recordings::Recordings;
 /// Where we differ from perf on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Exception {
-    /// perf gives `camlTree__code_begin` for a function of OCaml, which has a symbol of its own.
+    /// perf gives `camlTree__code_begin` for an OCaml function that has its own symbol.
     OcamlSymbol,
-    /// perf does not find the caller of a frame or takes something for it that is no code,
-    /// and we come to the root.
+    /// perf does not find the caller of a frame, or takes data for one, and we reach the root.
     PerfStopsEarlier,
     /// perf prints a frame `ffffffffffffffff` where the dump of the stack ends.
     EndOfDump,
@@ -25,7 +24,7 @@ enum Exception {
     /// perf gives `_dl_start_user` for the return address of the call that is the end of
     /// `_start`.
     ReturnAddress,
-    /// What called a function of a file that is not here cannot be found; see
+    /// The caller of a function in a missing file cannot be found; see
     /// [`Recordings::last_to_find`]. The frames up to that one are compared.
     FileNotHere,
 }
@@ -35,7 +34,7 @@ enum Exception {
 enum Verdict {
     Equal,
     But(Exception),
-    /// Where they differ first, from the leaf, by names.
+    /// The names at the first difference, counted from the leaf.
     Different(String),
 }
 
@@ -94,8 +93,9 @@ fn keys(samples: &[perf_text::Sample]) -> Vec<&Key> {
     keys
 }
 
-/// The frames with addresses in the calls, where perf prints return addresses: all but the first
-/// of the kernel and the first of the program. Those that are unwound are in the calls already.
+/// perf's frames with addresses inside the calls. perf prints return addresses for all frames
+/// except the first of the kernel and the first of the program. Unwound frames have addresses
+/// inside the calls already.
 fn calls(name: &str, frames: &[Frame]) -> Vec<Frame> {
     let is_kernel = |frame: &Frame| frame.object == "[kernel.kallsyms]";
     let mut calls = frames.to_vec();
@@ -146,11 +146,11 @@ fn compare(perf: &[Frame], ours: &[String], last: Option<usize>) -> Verdict {
 
 fn compare_frame(frame: &Frame, ours: &str) -> Verdict {
     let expected = if frame.symbol == "[unknown]" { unknown(frame) } else { frame.symbol.clone() };
-    // Files that are not among the objects compare by address.
+    // Frames in files that are not among the objects are compared by address.
     if ours == expected.replace(';', ":") || ours == unknown(frame) {
         return Verdict::Equal;
     }
-    // Without call chains perf prints addresses in memory.
+    // Without call chains perf prints the address in memory.
     let is_in_memory = frame.address.len() > 8 && frame.symbol == "[unknown]";
     let page_offset = &frame.address[frame.address.len().saturating_sub(3)..];
     if is_in_memory && ours.ends_with(&format!("{page_offset}]")) {
@@ -171,7 +171,7 @@ fn compare_frame(frame: &Frame, ours: &str) -> Verdict {
     }
 }
 
-/// What we call a frame without a symbol: the object and the address in it.
+/// Our name for a frame without a symbol: the object and the address in it.
 fn unknown(frame: &Frame) -> String {
     let object = frame.object.rsplit('/').next().unwrap_or_default().trim_matches(['[', ']']);
     match object {
@@ -204,7 +204,7 @@ fn assert_same_inlined_functions(recordings: &Recordings) {
             let mut ours = &ours[..ours.len() - cut];
             let end = sample.frames.last().is_some_and(|frame| frame.address == "ffffffffffffffff");
             let mut frames = &sample.frames[..sample.frames.len() - usize::from(end)];
-            // Of a function in a file that is not here, we do not know what is inlined in it.
+            // We do not know the inlined functions of a function in a missing file.
             if let Some(last) = recordings.last_to_find(&name, frames) {
                 frames = &frames[..last];
                 ours = &ours[..ours.len().min(last)];
@@ -219,7 +219,7 @@ fn assert_same_inlined_functions(recordings: &Recordings) {
             }
             as_deep += 1;
             for (frame, ours) in frames.iter().zip(ours) {
-                // The outermost function is never inlined, but perf may mark it.
+                // The outermost function is never inlined, but perf may mark it so.
                 if let Some(ours) = ours.strip_suffix("_[i]") {
                     let ours = ours.strip_suffix("_[l]").unwrap_or(ours);
                     inlined += 1;
@@ -234,8 +234,8 @@ fn assert_same_inlined_functions(recordings: &Recordings) {
     }
 }
 
-/// perf does not print the objects of what is inlined: they are those of the addresses in `text`,
-/// where nothing is.
+/// perf prints no object for inlined frames: it is that of the same address in `text`, which has no
+/// inlined frames.
 fn fill_in_objects(samples: &mut [perf_text::Sample], text: &str) {
     let outer = perf_text::samples(text).into_iter().flat_map(|sample| sample.frames);
     let objects: BTreeMap<_, _> = outer.map(|frame| (frame.address, frame.object)).collect();

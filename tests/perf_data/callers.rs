@@ -1,6 +1,6 @@
-//! Who called whom in call chains of frame pointers, by addr2line of binutils, which is asked for
-//! the address of each call. perf's text is no judge of callers: it names the function, the
-//! inlined functions and the line of the return address itself.
+//! The callers in call chains of frame pointers, according to addr2line of binutils for the address
+//! of each call. perf's text cannot be used here: it gives the function, the inlined functions and
+//! the line of the return address itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,7 +26,7 @@ const RUST: &[&str] = &["rustc", "-O", "-g", "-Cforce-frame-pointers=yes"];
 fn a_call_is_on_its_own_line() {
     let Some(recorded) = Recorded::new("lines.c", C) else { return };
     recorded.assert_callers();
-    // What the compiler inlined after the call is no caller.
+    // A function inlined just after the call is not a caller.
     for stack in recorded.ours.values() {
         assert!(!stack[1..].iter().any(|frame| frame.starts_with("tick")), "{stack:?}");
     }
@@ -46,7 +46,7 @@ fn a_call_that_never_returns_is_not_of_the_next_function() {
 fn callbacks_and_what_a_signal_interrupts_have_their_callers() {
     let Some(recorded) = Recorded::new("callbacks.c", C) else { return };
     recorded.assert_callers();
-    // A signal handler, then `__restore_rt` of libc, which nothing has called, then main.
+    // A signal handler, then `__restore_rt` of libc, which has no caller, then main.
     let with_libraries = recorded.stacks(&[]);
     let mut signals = 0;
     for sample in &recorded.perf {
@@ -69,7 +69,7 @@ fn iterators_of_rust_have_their_callers() {
 
 #[test]
 fn files_of_one_name_in_two_folders_are_two() {
-    // In DWARF 5, addr2line of binutils 2.40 takes what is included for the file that includes it.
+    // For DWARF 5, addr2line of binutils 2.40 confuses included files with those that include them.
     let compiler = [C, &["-gdwarf-4"]].concat();
     let Some(recorded) = Recorded::new("folders.c", &compiler) else { return };
     recorded.assert_callers();
@@ -91,12 +91,12 @@ fn files_of_one_name_in_two_folders_are_two() {
     assert!(base == ["util.c:5 first;second"] || base == ["util.c:5 second;first"], "{base:?}");
 }
 
-/// A program that was recorded, and what is made of the recording.
+/// A program that was recorded, and our stacks of the recording.
 struct Recorded {
     /// Where the program and the recording are.
     folder: PathBuf,
     perf: Vec<Sample>,
-    /// Without the functions of libraries.
+    /// Our stacks, without the functions of libraries.
     ours: Stacks,
 }
 
@@ -126,7 +126,7 @@ impl Recorded {
         script.args(["script", "--no-inline", "--no-demangle", "--ns", "-F", fields, "-i"]);
         let perf = perf_text::samples(&run(script.arg(&data)));
         let mut recorded = Recorded { folder, perf, ours: Stacks::new() };
-        // Only the program is found there, so that the functions of libraries have no names.
+        // Only the program is found there, so functions of libraries have no names.
         let symfs = recorded.folder.join("symfs");
         let copy = symfs.join(program.strip_prefix("/").expect("a path from the root"));
         fs::create_dir_all(copy.parent().expect("a folder")).expect("a writable folder");
@@ -157,7 +157,7 @@ impl Recorded {
         run(parse.args(args).arg(self.folder.join("perf.data")))
     }
 
-    /// The functions of the program on all stacks are those of addr2line.
+    /// Asserts that the program's functions on all stacks are those of addr2line.
     fn assert_callers(&self) {
         let addresses: Vec<Vec<Address>> =
             self.perf.iter().map(|sample| self.addresses(sample)).collect();
@@ -179,7 +179,7 @@ impl Recorded {
         assert!(misleading > 0, "the return addresses say the same");
     }
 
-    /// Those of the frames of the program, leaf first.
+    /// The addresses of the program's frames, leaf first.
     fn addresses(&self, sample: &Sample) -> Vec<Address> {
         let file = fs::read(self.program()).expect("our program");
         let file = ElfFile64::<LittleEndian>::parse(&file[..]).expect("an ELF file");
@@ -193,7 +193,7 @@ impl Recorded {
             .map(|(index, frame)| {
                 let offset = u64::from_str_radix(&frame.address, 16).expect("a number");
                 let printed = offset - code.p_offset(LittleEndian) + code.p_vaddr(LittleEndian);
-                // The leaf is where the processor was.
+                // The leaf's address is where the processor was; a caller's is the return address.
                 Address { printed, counts: printed - u64::from(index > 0) }
             })
             .collect()
@@ -229,11 +229,11 @@ impl Recorded {
     }
 }
 
-/// An address of a frame, as the symbols of the program have it.
+/// The address of a frame, in the addresses of the program's symbols.
 struct Address {
-    /// What perf recorded; it prints it as an offset in the file.
+    /// The address that perf recorded; it prints it as an offset in the file.
     printed: u64,
-    /// One in the instruction that counts.
+    /// An address inside the instruction that counts.
     counts: u64,
 }
 

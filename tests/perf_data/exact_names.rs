@@ -1,4 +1,5 @@
-//! `--exact-names`, against the addresses that perf prints and what stack-symbols lists for them.
+//! `--exact-names`, compared with the addresses that perf prints and the names that stack-symbols
+//! lists for them.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +10,11 @@ use crate::util::filter;
 /// The program of the recordings, below the folder of their objects.
 const PROGRAM: &str = "symfs/home/someone/work/p/tree";
 
-/// What stack-symbols lists.
+/// The output of stack-symbols.
 struct Listed {
-    /// By return address: what was inlined, then the function.
+    /// By return address: the inlined functions, then the function.
     calls: BTreeMap<u64, Vec<String>>,
-    /// The functions of OCaml by their addresses.
+    /// OCaml functions by their addresses.
     functions: BTreeMap<u64, String>,
 }
 
@@ -33,8 +34,7 @@ impl Listed {
         Listed { calls, functions }
     }
 
-    /// The frames of perf's `frame`, whose address is in the call (DWARF) or where
-    /// that returns to.
+    /// The frames for perf's `frame`; its address is inside the call (DWARF) or the return address.
     fn frames(&self, frame: &Frame, is_dwarf: bool, is_leaf: bool) -> Vec<String> {
         let address = number(&frame.address);
         let call = self.calls.get(&(address + u64::from(is_dwarf))).filter(|_| !is_leaf);
@@ -60,7 +60,7 @@ fn names_of_ocaml_are_those_of_the_frame_tables() {
         let ours = recordings.ours(name, &["--exact-names", "--annotate"]);
         let (mut inlined, mut equal, mut several) = (0, 0, 0);
         for sample in &perf {
-            // What is inlined stands, with its mark, before what it is in.
+            // Inlined frames, which have a mark, come before the function that contains them.
             let ours = ours[&sample.key].split_inclusive(|frame| !frame.ends_with("_[i]"));
             for (depth, (frame, ours)) in sample.frames.iter().zip(ours).enumerate() {
                 let symbol = frame.symbol.strip_prefix("caml").and_then(|unit| unit.chars().next());
@@ -74,7 +74,7 @@ fn names_of_ocaml_are_those_of_the_frame_tables() {
                     equal += 1;
                     inlined += names.len() - 1;
                 } else {
-                    // Allocations that are made together have a list each.
+                    // Allocations that are combined have one list each.
                     several += 1;
                     assert_eq!(names.last(), expected.last(), "{name} {frame:?}");
                     assert!(names.len() < expected.len(), "{name} {frame:?}");

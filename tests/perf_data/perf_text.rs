@@ -5,11 +5,11 @@
 #[derive(Debug)]
 pub(super) struct Sample {
     pub(super) key: Key,
-    /// The leaf first.
+    /// The frames, leaf first.
     pub(super) frames: Vec<Frame>,
 }
 
-/// All of a sample but its stack.
+/// All data of a sample except its stack.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
     /// In nanoseconds.
@@ -43,8 +43,8 @@ pub(super) fn samples(text: &str) -> Vec<Sample> {
     samples
 }
 
-/// `w0 worker 24731/24733  7004.739177993:    1001001 cpu-clock: `, with a frame behind it where
-/// there is no call chain.
+/// `w0 worker 24731/24733  7004.739177993:    1001001 cpu-clock: `, followed by a frame if there is
+/// no call chain.
 fn sample_of(line: &str) -> Sample {
     let (head, rest) = line.split_once(": ").unwrap_or_else(|| panic!("a sample: {line}"));
     let mut words = head.split_whitespace().rev();

@@ -1,9 +1,10 @@
-//! Recordings, what perf made of them, and the objects that were running: three in the repository,
-//! and all that STACK_TOOLS_DATA has.
+//! Recordings, perf's output for them, and the recorded objects: three in the repository, and all
+//! others in STACK_TOOLS_DATA.
 //!
-//! The text is of perf 6.1.187 on x86-64: `perf script --no-inline --no-demangle --max-stack 4096
-//! --ns -F comm,pid,tid,time,event,period,ip,sym,dso`, the inlined one without `--no-inline`. Its
-//! addresses and symbols are those recorded: in frame pointers' chains, where a call returns to.
+//! The text is from perf 6.1.187 on x86-64, printed by `perf script` with `--no-inline`,
+//! `--no-demangle`, `--ns`, `--max-stack 4096` and `-F comm,pid,tid,time,event,period,ip,sym,dso`;
+//! for inlined functions without `--no-inline`. Addresses and symbols are those recorded: in chains
+//! of frame pointers, the return addresses.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,8 +16,8 @@ use super::perf_text::{self, Frame, Key};
 use crate::needs::skip;
 use crate::util::{command, golden_path, recording, unpacked};
 
-/// The recordings of which perf's text is in the repository: frame pointers; copies of stacks of
-/// several threads, compressed; inlined functions in a debug file.
+/// The recordings whose perf text is in the repository: frame pointers; copies of stacks of several
+/// threads, compressed; inlined functions in a debug file.
 const OF_REPOSITORY: [&str; 3] = ["fp-threads", "dwarf-threads-zstd", "dwarf-cxx-debuglink"];
 
 /// A folder of recordings, each `NAME.perf.data.gz`.
@@ -24,12 +25,12 @@ pub(super) struct Recordings {
     data: PathBuf,
     /// A folder `symfs` of the objects, and the kernel's symbols in `kallsyms`.
     pub(super) objects: PathBuf,
-    /// Whether all objects are there.
+    /// Whether no object is missing.
     is_whole: bool,
 }
 
 impl Recordings {
-    /// Those of the repository. Of the libraries that were running none is there, and of the
+    /// The recordings in the repository. None of the recorded libraries is there, and of the
     /// kernel's symbols only the neighbours of those that perf found.
     pub(super) fn of_repository() -> &'static Recordings {
         static RECORDINGS: LazyLock<Recordings> = LazyLock::new(Recordings::small);
@@ -44,7 +45,7 @@ impl Recordings {
             let from = golden_path(home).join(name);
             fs::copy(from, objects.join(home).join(name)).expect("a new file");
         }
-        // What objcopy leaves of it without .debug_loclists, which say where variables are.
+        // The output of objcopy without .debug_loclists, the locations of variables.
         let debug_file = recording("oracle/perf-data/cxx-split.debug.gz");
         fs::write(objects.join(home).join("cxx-split.debug"), debug_file).expect("a new file");
         let kernel = recording("oracle/perf-data/kallsyms.gz");
@@ -52,7 +53,7 @@ impl Recordings {
         Recordings { data: golden_path("formats/perf-data"), objects, is_whole: false }
     }
 
-    /// All recordings, if STACK_TOOLS_DATA says where they are.
+    /// All recordings, if STACK_TOOLS_DATA is set.
     pub(super) fn of_data() -> Option<&'static Recordings> {
         static RECORDINGS: OnceLock<Recordings> = OnceLock::new();
         let Some(data) = std::env::var_os("STACK_TOOLS_DATA") else {
@@ -93,27 +94,27 @@ impl Recordings {
         self.data.join(format!("{name}.perf.data.gz"))
     }
 
-    /// perf's text of a recording, with all functions but those that were inlined.
+    /// perf's text of a recording, with all functions except inlined ones.
     pub(super) fn text(&self, name: &str) -> String {
         let text = self.text_in(&golden_path(&format!("oracle/perf-data/{name}.script.gz")));
         text.unwrap_or_else(|| panic!("{name}: there is no text"))
     }
 
-    /// The same with what was inlined; a few recordings have it.
+    /// perf's text with inlined functions; only a few recordings have it.
     pub(super) fn inlined_text(&self, name: &str) -> Option<String> {
         self.text_in(&golden_path(&format!("oracle/perf-data/{name}.inlined.script.gz")))
     }
 
-    /// What is in this file of the repository, or in that of the same name beside all recordings.
+    /// The content of this file of the repository, or of the one with the same name beside all
+    /// recordings.
     fn text_in(&self, golden: &Path) -> Option<String> {
         let file_name = golden.file_name().expect("a file");
         let file = if self.is_whole { self.data.join(file_name) } else { golden.to_owned() };
         file.exists().then(|| String::from_utf8_lossy(&unpacked_file(&file)).into_owned())
     }
 
-    /// The first of perf's frames, from the leaf, whose caller cannot be found here: it is in a
-    /// file that is not here, and so are not the tables that say what called it. A call chain was
-    /// recorded as it is, and needs none.
+    /// The first of perf's frames, from the leaf, whose caller cannot be found because it is in a
+    /// missing file, which has the tables for its caller. A recorded call chain needs no tables.
     pub(super) fn last_to_find(&self, name: &str, frames: &[Frame]) -> Option<usize> {
         let symfs = self.objects.join("symfs");
         let is_missing =
@@ -162,6 +163,6 @@ pub(super) fn row(line: &str) -> (Key, Vec<String>) {
     };
     let [pid, tid, comm, event, period] = [pid, tid, comm, event, period].map(str::to_owned);
     let key = Key { time: perf_text::nanoseconds(time), pid, tid, comm, event, period };
-    // A cell of several frames stands in quotes.
+    // A cell with several frames is in quotes.
     (key, stack.trim_matches('"').split(';').rev().map(str::to_owned).collect())
 }

@@ -1,4 +1,4 @@
-//! What is said of recordings that lack something, and what helps: by the real perf.
+//! The messages about recordings that lack something, and their remedies: with the real perf.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -43,7 +43,8 @@ impl Recorded {
         Some(Recorded { place, data })
     }
 
-    /// What stack-parse says of the recording. In the home folder perf keeps copies of files.
+    /// The messages of stack-parse about the recording. perf keeps copies of files in the home
+    /// folder.
     fn said(&self) -> String {
         let mut parse = command("stack-parse");
         let output = parse.arg(&self.data).env("HOME", "/nonexistent").output();
@@ -62,13 +63,13 @@ fn a_program_that_was_built_anew_is_named() {
                    --buildid-mmap'";
     let said = recorded.said();
     assert!(!said.contains("another file"), "{said}");
-    // As compilers do: a new file in place of the old one.
+    // Compilers do the same: a new file replaces the old one.
     let app = recorded.place.folder.join("app");
     replace(&app);
     assert!(recorded.said().contains(changed), "{}", recorded.said());
 }
 
-/// Puts a copy, which is as old as the file, in place of the file.
+/// Replaces the file by a copy with the same time.
 fn replace(file: &Path) {
     let copy = file.with_extension("new");
     let status = Command::new("cp").arg("-p").arg(file).arg(&copy).status();
@@ -86,7 +87,7 @@ fn a_build_id_protects() {
 }
 
 #[test]
-fn a_program_without_frame_pointers_is_not_told_to_record_call_chains() {
+fn a_program_without_frame_pointers_has_no_advice_to_record_call_chains() {
     let options = ["-O1", "-fomit-frame-pointer"];
     let Some(recorded) = Recorded::new("pointerless", &options, &["-g"], false) else { return };
     let said = recorded.said();
@@ -94,7 +95,7 @@ fn a_program_without_frame_pointers_is_not_told_to_record_call_chains() {
                   --call-graph dwarf, or compile it with -fno-omit-frame-pointer\n";
     assert!(said.contains(remedy), "{said}");
     assert!(!said.contains("perf record -g"), "{said}");
-    // Without call chains, these are what is missing.
+    // Without call chains, those are reported as missing.
     let Some(recorded) = Recorded::new("chainless", FRAME_POINTERS, &[], false) else { return };
     assert!(recorded.said().contains("no sample has a call chain: record with 'perf record -g'\n"));
     let Some(recorded) = Recorded::new("healthy", FRAME_POINTERS, &["-g"], false) else { return };

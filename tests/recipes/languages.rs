@@ -8,19 +8,19 @@ use crate::needs::{OCAML, SHELL, goes_without};
 use crate::programs::APP;
 use crate::util::recording;
 
-/// A recipe that can be tried here.
+/// A recipe that can be run here.
 struct Tried {
     title: &'static str,
     /// The programs it needs.
     needs: &'static [&'static str],
     files: &'static [(&'static str, &'static str)],
     stand_in: Option<StandIn>,
-    /// What is in the picture and in the table.
+    /// A function that must be in the picture and in the table.
     function: &'static str,
 }
 
-/// For a profiler that is in no package which the tests install: programs that do nothing but put
-/// a recording of ours, below tests/golden, where theirs would be.
+/// For a profiler that is in no package installed by the tests: programs that only put a recording
+/// of ours, below tests/golden, where the profiler would write its own.
 struct StandIn {
     programs: &'static [&'static str],
     recording: &'static str,

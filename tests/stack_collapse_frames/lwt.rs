@@ -17,7 +17,7 @@ fn stacks(folded: &[u8]) -> BTreeMap<String, u64> {
 fn both(mode: &str, args: &[&str]) -> (BTreeMap<String, u64>, BTreeMap<String, u64>) {
     let expected = recording(&format!("oracle/lwtsim-4.13.1-dwarf.{mode}.folded"));
     let input = recording("folded/lwtsim-4.13.1-dwarf.folded.gz");
-    // It drops these frames as well; here, the preset ocaml-runtime does.
+    // It drops these frames, too; here, the preset ocaml-runtime does.
     let also = ["--drop", r"^(caml_callback\w*|caml_start_program|epoll_wait)$"];
     let out = filter_bytes("stack-collapse-frames", &[args, &also].concat(), &input);
     assert_eq!(weight(&out), weight(&input));
@@ -28,7 +28,7 @@ fn both(mode: &str, args: &[&str]) -> (BTreeMap<String, u64>, BTreeMap<String, u
 fn resumed_fibres_are_those_of_the_research() {
     let (expected, ours) = both("reroot", &["--lwt", "reroot"]);
     assert_eq!(ours, expected);
-    // Here it drops all of Lwt, even if a function of Lwt is the leaf.
+    // This drops all of Lwt, even if a function of Lwt is the leaf.
     let (expected, ours) = both("drop", &["--preset", "lwt"]);
     assert_eq!(ours, expected);
 }
@@ -115,7 +115,7 @@ const LEARNT: &str = "# comment\n\
 
 #[test]
 fn what_follows_a_resumption_is_an_entry_point_everywhere_unless_kept() {
-    // All input is read first, and equal stacks are summed.
+    // All input is read before the first output, and equal stacks are summed.
     let learnt = "# comment\n\
         app;[lwt];App.helper;caml_call_gc 1\n\
         app;[lwt];App.fibre;App.work 7\n\
@@ -128,7 +128,7 @@ fn what_follows_a_resumption_is_an_entry_point_everywhere_unless_kept() {
 }
 
 #[test]
-fn rules_before_are_learnt_from_and_rules_behind_are_run() {
+fn rules_before_are_learnt_from_and_rules_after_are_run() {
     let args = ["--drop", "fibre", "--lwt", "entries", "--merge", "work=w", "--stats"];
     let output = run(&args, LEARNT);
     assert_eq!(

@@ -26,7 +26,7 @@ fn frames_of(folded: &[u8]) -> BTreeMap<String, u64> {
     frames
 }
 
-/// Asserts that no frame is left that starts with one of these.
+/// Asserts that no frame starts with one of these.
 fn assert_gone(frames: &BTreeMap<String, u64>, starts: &[&str]) {
     let left = frames.keys().find(|frame| starts.iter().any(|start| frame.starts_with(start)));
     assert_eq!(left, None, "a frame is left");
@@ -45,7 +45,7 @@ fn rayon_starts_at_stolen_jobs() {
     assert_eq!(frames["rayons"], 580);
     assert_eq!(frames["[rayon]"], 526);
     assert_eq!(frames["[rayon idle]"], 2);
-    // The program's own code, and library code that works for it.
+    // The program's own code, and library code that it calls.
     assert_eq!(frames["rayons::collatz"], 340);
     assert!(frames.contains_key("rayon::slice::sort::par_merge"));
     assert!(frames.contains_key("alloc::fmt::format::format_inner"));
@@ -74,7 +74,7 @@ fn python_has_its_functions_and_no_interpreter_between_them() {
     );
     assert!(named.contains_key("py::Visitor.visit:app.py"));
     assert!(named.contains_key("encoder_listencode_obj"));
-    // Without names of Python functions, there is only the interpreter.
+    // Without names of Python functions, only the interpreter is left.
     let nameless = frames("python-3.11-dwarf", &["libc-start", "cpython"]);
     assert_gone(&nameless, &["_PyEval", "PyEval", "_PyFunction", "method_vectorcall"]);
     assert!(nameless["[python]"] * 10 > nameless["python3"] * 9);
@@ -162,7 +162,7 @@ fn phases_add_up_to_the_collector() {
 }
 
 #[test]
-fn the_last_frame_that_tells_a_phase_decides() {
+fn the_last_frame_that_shows_a_phase_decides() {
     let phase = |below: &str| stack(&["--preset", "ocaml-gc-phases"], &format!("Foo.f;{below}"));
     assert_eq!(phase("caml_call_gc"), "Foo.f;[GC]");
     let stopped = "caml_handle_gc_interrupt;handle_incoming;stw_handler";
@@ -170,13 +170,13 @@ fn the_last_frame_that_tells_a_phase_decides() {
     assert_eq!(phase(&format!("{stopped};caml_empty_minor_heap_promote")), "Foo.f;[GC minor]");
     let slice = "caml_major_collection_slice;major_collection_slice";
     assert_eq!(phase(&format!("{slice};caml_global_barrier_end;usleep")), "Foo.f;[GC stw wait]");
-    // The kernel has functions that mark and compact, too.
+    // The kernel also has functions that mark and compact.
     assert_eq!(phase("caml_empty_minor_heap;mark_page_accessed"), "Foo.f;[GC minor]");
-    // A later list may match a name that an earlier one has put in.
+    // A later list may match a name that an earlier one inserted.
     assert_eq!(phase(&format!("backup_thread_func;{slice}")), "Foo.f;[GC major]");
 }
 
-/// There is no recording of these; the names are from their sources.
+/// There are no recordings of these; the names are from their sources.
 #[test]
 fn schedulers_without_a_recording() {
     assert_eq!(
@@ -208,8 +208,8 @@ fn schedulers_without_a_recording() {
     assert_eq!(stack(&go, "a;main.f;runtime.mallocgc"), "a;main.f;runtime.mallocgc");
 }
 
-/// Functions of other programs that are called as one of a runtime's, or have
-/// the form of its names: no preset may touch them.
+/// Functions of other programs that have the name of a runtime's function, or look like one: no
+/// preset may change them.
 #[test]
 fn names_of_other_programs_stay() {
     for (preset, stacks) in [
@@ -235,7 +235,7 @@ fn names_of_other_programs_stay() {
     }
 }
 
-/// The same names where they are the runtime's.
+/// The same names in the runtime itself.
 #[test]
 fn names_that_others_have_are_taken_where_the_runtime_is() {
     for (preset, given, expected) in [

@@ -1,5 +1,5 @@
-//! Programs of several languages, recorded with the profiler that is usual there, see
-//! tests/diff/record-languages: the gate is silent where nothing changed, and finds what did.
+//! Programs in several languages, recorded with the usual profiler of each, see
+//! tests/diff/record-languages: the gate passes where nothing changed, and finds what did.
 
 use std::ops::Range;
 use std::process::Output;
@@ -7,7 +7,7 @@ use std::process::Output;
 use super::runs::compare;
 use super::{golden, rows, stderr};
 
-/// What was recorded, and the function that does 30 % more in the slower program.
+/// The recording, and the function that does 30 % more in the slower program.
 const KINDS: [(&str, &str); 8] = [
     ("c", "edit_distance"),
     ("ocaml", "Queens.threats"),
@@ -22,7 +22,7 @@ const KINDS: [(&str, &str); 8] = [
 /// How many pairs there are of each kind and number of runs.
 const PAIRS: usize = 5;
 
-/// The recordings of these numbers, which begin with 1.
+/// The recordings with these numbers; the first is 1.
 fn recorded(kind: &str, numbers: Range<usize>) -> Vec<String> {
     numbers.map(|number| golden(&format!("diff/languages/{kind}-{number:02}.folded.gz"))).collect()
 }
@@ -31,7 +31,7 @@ fn gate(before: &[String], after: &[String]) -> Output {
     compare(before, after, &["--tsv", "--fail-over", "2%"])
 }
 
-/// What the gate says of pairs of recordings of one program, of so many runs each, where it fails.
+/// The gate's messages for pairs of recordings of one program, `runs` of each, where it fails.
 fn false_alarms(runs: usize) -> Vec<String> {
     let mut said = Vec::new();
     for (kind, _) in KINDS {
@@ -58,7 +58,7 @@ fn one_program_twice_seldom_fails_the_gate() {
     assert!(of_one.len() <= 5, "{of_one:#?}");
 }
 
-/// Whether three runs of each show the slower function first, and fail the gate.
+/// Whether three runs of each list the slower function first, and fail the gate.
 fn is_found(kind: &str, slower: &str, numbers: Range<usize>) -> bool {
     let before = recorded(kind, numbers.clone());
     let after = recorded(&format!("{kind}-slower"), numbers);
@@ -78,6 +78,6 @@ fn a_slower_function_fails_the_gate_and_is_first_in_every_language() {
         assert!(sets.contains(&true), "{kind}: {slower}");
         found += sets.iter().filter(|is_found| **is_found).count();
     }
-    // A run of Go and one of Node, recorded while the machine was busy, are unlike the others.
+    // One run of Go and one of Node were recorded on a busy machine and are unlike the others.
     assert!(found >= 14, "{found} of 16");
 }

@@ -1,9 +1,9 @@
-//! What is one function: copies, numbers, and roots that name the run.
+//! Names that belong to one function: copies, numbers, and roots that name the run.
 
 use super::{diff, rows, stderr, stdout};
 use crate::util::TempFile;
 
-/// Lines of a program whose root is `root`, with `encode` as one function is called.
+/// Lines of a program with the root `root`, and `encode` as one function's name.
 fn profile(root: &str, encode: &str) -> TempFile {
     TempFile::new(format!(
         "{root};main;{encode} 4000\n{root};main;{encode};copy 1000\n{root};main;read 5000\n"
@@ -57,7 +57,7 @@ fn a_root_that_is_a_function_elsewhere_names_no_run() {
     let found = diff(before.path(), after.path(), &["--tsv"]);
     assert_eq!(stderr(&found), "");
     assert!(rows(&found).iter().any(|row| row.function == "old"), "{found:?}");
-    // A root of less than half is no name of the run.
+    // A root with less than half of the weight does not name the run.
     let before = TempFile::new("a;main 400\nb;main 600\nc;main 400\n");
     let after = TempFile::new("d;main 400\ne;main 600\nf;main 400\n");
     assert_eq!(stderr(&diff(before.path(), after.path(), &[])), "");

@@ -1,12 +1,12 @@
-//! Whole comparisons against those of tests/diff/oracle.py, which are made with numpy and scipy.
+//! Compares whole outputs with those of tests/diff/oracle.py, which uses numpy and scipy.
 
 use std::collections::BTreeMap;
 
 use super::{Change, rows, run, runs, stdout};
 use crate::util::recording;
 
-/// What the oracle found: how much functions vary, and for each `function`, `self` or `total`
-/// what became of it.
+/// The oracle's results: how much functions vary, and the change of each `function`, `self` or
+/// `total`.
 fn expected(case: &str) -> (f64, BTreeMap<(String, String), Change>) {
     let text = recording(&format!("diff/{case}.tsv.gz"));
     let text = String::from_utf8(text).expect("UTF-8");
@@ -30,7 +30,7 @@ fn assert_equal(case: &str, before: &[&str], after: &[&str], args: &[&str]) {
     let (noise, mut expected) = expected(case);
     let [before, after] = [before, after].map(|names| names.iter().map(|it| run(it)).collect());
     let (before, after): (Vec<String>, Vec<String>) = (before, after);
-    // The oracle knows names as they are.
+    // The oracle uses names unchanged.
     let args = &[args, &["--exact-functions"]].concat()[..];
     let found = runs::compare(&before, &after, &[args, &["--all", "--tsv"]].concat());
     let mut assert_near = |function: &str, which: &str, found: Change| {

@@ -1,4 +1,4 @@
-//! `--outliers`: the odd one of many profiles.
+//! `--outliers`: the outlier among many profiles.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,14 +10,14 @@ use crate::place::Place;
 use crate::random::Random;
 use crate::util::output;
 
-/// How many hosts there are in a draw.
+/// The number of hosts in a draw.
 const HOSTS: usize = 500;
 
-/// How many draws there are, and in how many of them the odd host must be first.
+/// The number of draws, and in how many of them the odd host must come first.
 const DRAWS: u64 = 20;
 const ENOUGH: usize = 19;
 
-/// The stacks of a program: callers of 300 functions, and the weights of these by Zipf's law.
+/// The stacks of a program: callers of 300 functions, whose weights follow Zipf's law.
 struct Program {
     stacks: Vec<String>,
     /// Sums of the weights up to each stack.
@@ -35,8 +35,8 @@ impl Program {
         Program { stacks: (0..300).map(stack).collect(), sums: sums.collect() }
     }
 
-    /// The folded lines of a host: each of its samples is drawn; of the odd one, 3 % are of a
-    /// function that no other has. `vary` is how much functions differ from host to host.
+    /// The folded lines of a host. Each of its samples is drawn; the odd host has 3 % in a function
+    /// that no other has. `vary` is how much functions differ from host to host.
     fn host(&self, random: &mut Random, is_odd: bool, vary: f64) -> String {
         let fraction = |random: &mut Random| (random.next() >> 11) as f64 / (1u64 << 53) as f64;
         let samples = 300 + random.below(9_700);
@@ -54,7 +54,7 @@ impl Program {
             }
             let at = fraction(random) * all;
             let stack = self.sums.partition_point(|sum| *sum <= at).min(counts.len() - 1);
-            // What a host has less of is drawn again.
+            // Rejects some draws of functions that are rarer on this host.
             if fraction(random) * (1.0 + vary) <= factors[stack] {
                 counts[stack] += 1;
                 left -= 1;
@@ -96,7 +96,7 @@ fn the_odd_host_of_500_is_first() {
         let is_found = first["profile"] == *paths[odd] && first["listed"] == true;
         found += usize::from(is_found && first["functions"][0]["function"] == "leak");
         assert_eq!(json["profiles"].as_array().map(Vec::len), Some(HOSTS));
-        // Of the others, hardly any is said to be odd.
+        // Hardly any other host is reported as odd.
         let listed = json["profiles"].as_array().expect("a list");
         let listed = listed.iter().filter(|it| it["listed"] == true).count();
         assert!(listed <= 3, "draw {draw}: {listed} are listed");

@@ -1,4 +1,4 @@
-//! Recorded runs, see tests/diff/record: twelve of a program, and twelve of one in which the
+//! Recorded runs, see tests/diff/record: twelve of a program, and twelve of a version in which the
 //! function `hot`, with a fifth of the samples, takes 20 % longer.
 
 use std::collections::BTreeSet;
@@ -8,11 +8,12 @@ use super::{Row, diff, golden, rows, run, stderr, stdout};
 use crate::random::Random;
 use crate::util::{TempFile, output, recording};
 
-/// How many drawings there are, and in how many of them it must hold: 19 of 20.
+/// The number of draws, and in how many of them the check must hold: 19 of 20.
 const DRAWINGS: usize = 100;
 const ENOUGH: usize = DRAWINGS * 19 / 20;
 
-/// Of equal programs it holds in about 24 of 25: 100 drawings would not tell this from 19 of 20.
+/// For equal programs it holds in about 24 of 25: 100 draws could not distinguish that from 19 of
+/// 20.
 const EQUAL_DRAWINGS: usize = 600;
 const ENOUGH_EQUAL: usize = EQUAL_DRAWINGS * 19 / 20;
 
@@ -32,7 +33,7 @@ pub(super) fn compare(before: &[String], after: &[String], args: &[&str]) -> Out
     output("stack-diff", &all, "")
 }
 
-/// `hot` and all that is above it in a stack.
+/// `hot` and all of its callers.
 pub(super) fn hot_and_its_callers() -> BTreeSet<String> {
     let mut callers = BTreeSet::from(["[whole]".to_owned()]);
     for number in ["01", "02", "03", "04", "05"] {
@@ -101,7 +102,7 @@ fn counts_drawn_twice_from_one_profile_are_hardly_ever_listed() {
         .filter_map(|line| line.rsplit_once(' '))
         .map(|(stack, count)| (stack, count.parse().expect("a count")))
         .collect();
-    // Each sample by the number of its stack.
+    // Each sample by the index of its stack.
     let samples: Vec<usize> =
         stacks.iter().enumerate().flat_map(|(at, &(_, n))| vec![at; n as usize]).collect();
     let mut random = Random(3);
@@ -123,12 +124,12 @@ fn counts_drawn_twice_from_one_profile_are_hardly_ever_listed() {
     assert!(listed <= 20, "{listed} of 1000");
 }
 
-/// The names of what has grown.
+/// The names of the functions that grew.
 pub(super) fn grown(found: &Output) -> BTreeSet<String> {
     rows(found).into_iter().filter(Row::is_grown).map(|row| row.function).collect()
 }
 
-/// How much the share of `hot` has grown, in percent of the whole.
+/// How much the share of `hot` grew, in percent of the whole.
 fn growth_of_hot(found: &Output) -> f64 {
     let hot = rows(found).into_iter().find(|row| row.function == "hot");
     hot.unwrap_or_else(|| panic!("{}", stdout(found))).own.diff
@@ -146,7 +147,7 @@ fn runs_twice_as_long_give_the_same_answers_in_shares() {
         assert!(grown.is_subset(&callers), "{}", stdout(found));
     }
     assert!((growth_of_hot(&found) - growth_of_hot(&same)).abs() < 0.8);
-    // Each of these is two runs.
+    // Each of these files holds two runs.
     let joined = |runs: &[String]| {
         let pairs = runs.chunks(2);
         let joined = pairs
@@ -173,7 +174,7 @@ fn a_gate_that_is_blind_says_how_many_samples_it_needs() {
                     takes about 67,000 samples before and after each, in several runs, and there \
                     are 11,013\n";
     assert_eq!((stderr(&found), found.status.code()), (expected.to_owned(), Some(0)));
-    // More runs hide less.
+    // More runs detect smaller changes.
     let found = compare(&base[..6], &base[6..], &["--fail-over", "1%"]);
     assert!(stderr(&found).contains("may hide a growth of 1.1%"), "{}", stderr(&found));
     let few = ["a 5\nb 4\n", "a 4\nb 5\n"].map(TempFile::new);

@@ -1,5 +1,5 @@
-//! How many samples there are: what `stack-parse --header` notes, what becomes of it in other
-//! tools, and what is known without it.
+//! The number of samples: in the header of `stack-parse --header`, in the output of other tools,
+//! and without a header.
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ fn with_header(golden: &str, args: &[&str]) -> String {
     String::from_utf8_lossy(&found.stdout).into_owned()
 }
 
-/// As many samples as would vary as much, counted from the time between samples.
+/// The effective number of samples, computed from the time between samples.
 fn effective(times: &[f64]) -> u64 {
     let sum: f64 = times.iter().sum();
     let squares: f64 = times.iter().map(|time| time * time).sum();
@@ -45,7 +45,7 @@ fn times_of_v8_are_samples_of_unequal_length() {
 #[test]
 fn formats_that_know_say_how_many_samples_there_are() {
     for (golden, args, expected) in [
-        // The unit says it.
+        // The unit gives the number.
         ("formats/perf-script/treegc-4.13.1-dwarf.gz", &[][..], None),
         ("formats/perf-data/pipe-fp.perf.data.gz", &[], None),
         // The samples of its measure, whichever is taken: each is 10 ms.

@@ -6,7 +6,7 @@ use super::{HOSTILE, Weights, export, recursive, weights};
 use crate::needs::goes_without;
 use crate::util::{output, scratch};
 
-/// The sum of what functions weigh themselves: the lines of costs after `fn=`.
+/// The sum of self weights: the lines of costs after `fn=`.
 pub(super) fn self_weights(written: &[u8]) -> u128 {
     let text = String::from_utf8_lossy(written);
     let mut lines = text.lines();
@@ -20,7 +20,7 @@ pub(super) fn self_weights(written: &[u8]) -> u128 {
     sum
 }
 
-/// What callgrind_annotate says each function weighs: `8 (44.44%)  ???:main`.
+/// The weight of each function from callgrind_annotate: `8 (44.44%)  ???:main`.
 pub(super) fn annotated(name: &str, written: &[u8], is_inclusive: bool) -> Vec<(Vec<u8>, u64)> {
     let file = scratch(&format!("{name}.callgrind"), written);
     let inclusive = if is_inclusive { "--inclusive=yes" } else { "--inclusive=no" };
@@ -65,7 +65,8 @@ fn callgrind_annotate_finds_the_weights_of_stack_top() {
     }
     let folded = recursive();
     assert_annotated("recursive", &folded, &by_bytes(weights(&folded)));
-    // A function that is root of one stack and called in another, in a cycle with its caller.
+    // A function that is the root of one stack and is called in another, in a cycle with its
+    // caller.
     let cycle = b"a;b;a 1\nb;a;b;c 2\na 4\n";
     assert_annotated("cycle", cycle, &by_bytes(weights(cycle)));
 }
@@ -79,14 +80,14 @@ fn callgrind_annotate_reads_hostile_names_as_they_are() {
     for line in HOSTILE.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
         let (stack, count) = line.split_at(line.len() - 2);
         let leaf = stack.rsplit(|&byte| byte == b';').next().expect("a leaf");
-        // It takes spaces at the start for its own.
+        // It strips spaces at the start of names.
         let leaf = leaf.trim_ascii_start();
         let weight = u64::from(count[1] - b'0');
         assert!(found.contains(&(leaf.to_vec(), weight)), "{}", leaf.escape_ascii());
     }
 }
 
-/// They would be functions without a name for whoever skips spaces.
+/// A reader that skips spaces would see functions without a name.
 #[test]
 fn names_of_spaces_are_unknown() {
     let written = export("callgrind", &[], b"main;  ;f 2\n");

@@ -11,14 +11,14 @@ use super::{HOSTILE, Weights, export, recursive, weights};
 use crate::needs::goes_without;
 use crate::util::scratch;
 
-/// The sum of what functions weigh themselves: `tooltip="self 3, total 5"`.
+/// The sum of self weights: `tooltip="self 3, total 5"`.
 pub(super) fn self_weights(written: &[u8]) -> u128 {
     let text = std::str::from_utf8(written).expect("UTF-8");
     let pattern = Regex::new(r#"tooltip="self (\d+), total \d+""#).expect("a pattern");
     pattern.captures_iter(text).map(|it| it[1].parse::<u128>().expect("a number")).sum()
 }
 
-/// What Graphviz makes of a graph; it must have nothing to say.
+/// The output of Graphviz for a graph; there must be no messages.
 fn graphviz(name: &str, written: &[u8], format: &str) -> String {
     let file = scratch(&format!("{name}.dot"), written);
     let output = Command::new("dot").arg(format).arg(file).output().expect("Debian's graphviz");
@@ -35,7 +35,7 @@ fn functions(name: &str, written: &[u8]) -> Weights {
     nodes
         .map(|node| {
             let text = |key: &str| node[key].as_str().expect("a text");
-            // What it reads is still escaped; its pictures are not.
+            // The names that it reads are still escaped; those in pictures are not.
             let (name, _) = text("label").split_once("\\nself ").expect("three lines");
             let name = name.replace("\\\\", "\\");
             let numbers =

@@ -6,7 +6,7 @@ use super::pprof::Profile;
 use super::{FORMATS, export, json};
 use crate::util::{TempFile, filter, filter_bytes, golden_path, output, recording};
 
-/// What `stack-parse --by-event --header` writes.
+/// The output of `stack-parse --by-event --header`.
 const EVENTS: &[u8] = b"# event: cpu-clock ns\n# event: page-faults samples\n\
     # event: cycles:u cycles\n# source: perf-script\n\
     cpu-clock;main;a 5\ncpu-clock;main 2\ncycles:u;main;a 11\npage-faults;b 3\npage-faults 1\n";
@@ -125,7 +125,7 @@ fn two_events_of_a_recording_have_the_totals_that_stack_parse_lists() {
         let profile = profiles.as_array().expect("profiles").iter().find(|it| it["name"] == title);
         assert_eq!(profile.expect(name)["endValue"].to_string(), samples, "{name}");
     }
-    // The header lines go through filters, and unpacking.
+    // The header lines pass through filters and decompression.
     let demangled = filter_bytes("stack-demangle", &[], &folded);
     assert_eq!(json("speedscope", &[], &demangled)["profiles"][1]["name"], profiles[1]["name"]);
     let merged = filter("stack-merge", &[], &folded);

@@ -1,4 +1,4 @@
-//! The Firefox Profiler's tables, read as its documentation says. Its viewer is a web site and
+//! The Firefox Profiler's tables, read according to its documentation. Its viewer is a web site and
 //! in no package.
 
 use serde_json::{Value, json as value};
@@ -44,7 +44,7 @@ fn its_tables_hold_the_weights_of_stack_top() {
         let profile = json("firefox", &[], folded);
         assert_eq!(weights_of_stacks(&stacks(&profile)), weights(folded));
         assert_eq!(profile["threads"][0]["samples"]["weightType"], "samples");
-        // 49 had the last change of what is used here; the viewer reads all older ones.
+        // Version 49 was the last to change the fields used here; the viewer reads all older ones.
         assert_eq!(profile["meta"]["preprocessedProfileVersion"], 55);
     }
 }

@@ -98,7 +98,7 @@ fn events_and_units_of_speedscope_and_callgrind_are_read_again() {
             let args = ["--header", "--root", "none"];
             let again = String::from_utf8(output("stack-parse", &args, file).stdout);
             let again = again.expect("UTF-8").replace("[all];", "").replace("count", "samples");
-            // A line is one sample of a speedscope file, for all that is known.
+            // One line counts as one sample of a speedscope file, since nothing else is known.
             let drawn = match format {
                 "speedscope" if unit != "samples" => "# samples: 1\n",
                 _ => "",
@@ -110,7 +110,7 @@ fn events_and_units_of_speedscope_and_callgrind_are_read_again() {
     }
 }
 
-/// The sum of the column before the last.
+/// The sum of the last column but one.
 pub(super) fn weights_of_table(table: &[u8]) -> u128 {
     let text = String::from_utf8_lossy(table);
     let weight = |row: &str| row.rsplit('\t').nth(1).expect("a weight").parse::<u128>();
@@ -144,8 +144,8 @@ fn columns_of_a_table_have_different_names_whatever_their_case() {
     assert_eq!(table, "label:Event\tevent\tweight\tstack\n7\tcycles\t6\t\"main\"\n");
 }
 
-/// A stack without the label `event`, one where it is empty, and one whose event is called as
-/// weights are if nobody says what they are.
+/// A stack without the label `event`, one where it is empty, and one with the default name of
+/// weights as its event.
 const FEW_EVENTS: &[u8] = b"main;a 1\nevent=\tmain;b 2\nevent=samples\tmain;c 4\n";
 
 #[test]

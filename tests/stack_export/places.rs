@@ -137,7 +137,7 @@ fn profiles_of_pprof_have_the_same_samples_after_an_export() {
 fn lines_of_nameless_functions_are_kept() {
     let profile = std::fs::read(golden_path("formats/pprof/gperftools.pb.gz")).expect("a profile");
     let folded = output("stack-parse", &["--srcline"], profile).stdout;
-    // Of "go tool pprof -raw": 0x33a6 has no name, and is of line 2462.
+    // From "go tool pprof -raw": 0x33a6 has no name, and is at line 2462.
     let frame = b"[demo_gp+0x33a6] (/usr/include/c++/12/bits/stl_tree.h:2462)";
     assert!(folded.contains_str(frame), "{}", folded.as_bstr());
     let again = export("pprof", &[], &folded);
@@ -145,7 +145,7 @@ fn lines_of_nameless_functions_are_kept() {
     assert!(again.contains_str(frame), "{}", again.as_bstr());
 }
 
-/// A program, and what its lines weigh.
+/// A program, and the weights of its lines.
 const PROGRAM: &str = "void work(void) {\n    step();\n    rest();\n}\n\
     int main(void) {\n    work();\n}\n";
 
@@ -191,7 +191,7 @@ fn callgrind_annotate_shows_the_lines_of_a_file() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let shown =
         |cost: &str, line: &str| text.lines().any(|it| it.starts_with(cost) && it.ends_with(line));
-    // It leaves out where it runs.
+    // It leaves out the folder in which it runs.
     assert!(shown("-- Auto-annotated source: ", "annotated.c"), "{text}");
     assert!(shown("310 (24.98%)", "    step();"), "{text}");
     assert!(shown("928 (74.78%)", "    rest();"), "{text}");

@@ -9,7 +9,7 @@ use super::{HOSTILE, Weights, escaped_lines, export, recursive, weights, weights
 use crate::needs::goes_without;
 use crate::util::{output, scratch, unpacked};
 
-/// profile.proto, as far as a file of ours may have it.
+/// profile.proto, with the fields that our files may have.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Profile {
     #[prost(message, repeated, tag = "1")]
@@ -135,7 +135,7 @@ impl Profile {
         sample.label.iter().map(label).collect()
     }
 
-    /// The stacks that have a value of this number, root first.
+    /// The stacks with their value at this index, root first.
     pub(super) fn stacks(&self, number: usize) -> Vec<(Vec<String>, u64)> {
         let all = self.sample.iter().map(|it| (self.stack(it), it.value[number].unsigned_abs()));
         all.filter(|(_, value)| *value > 0).collect()
@@ -147,7 +147,7 @@ pub(super) fn stacks(packed: &[u8]) -> Vec<(Vec<String>, u64)> {
     Profile::decoded(packed).stacks(0)
 }
 
-/// What Go's pprof prints for a file; an option asks how.
+/// The output of Go's pprof for a file; an option selects it.
 pub(super) fn go_pprof(name: &str, packed: &[u8], options: &[&str]) -> String {
     let file = scratch(&format!("{name}.pb.gz"), packed);
     let mut command = Command::new("go");
@@ -193,7 +193,7 @@ fn go_finds_the_weights_of_stack_top() {
         main;f(int)::{lambda()#1} 5\nmain 0\n";
     let written = export("pprof", &["--unit", "ns"], folded);
     assert_eq!(top("names", &written), weights(folded));
-    // All it prints of spaces are those within.
+    // It prints only the spaces inside names.
     let traces = go_pprof("hostile", &export("pprof", &[], HOSTILE), &["-traces"]);
     for name in weights(HOSTILE).keys().filter(|name| !name.starts_with(' ')) {
         assert!(traces.contains(&format!("  {name}\n")), "{name}: {traces}");

@@ -1,12 +1,12 @@
-//! Threads and times, where lines say them.
+//! Threads and times, where lines have them.
 
 use serde_json::{Value, json as value};
 
 use super::json;
 use crate::util::output;
 
-/// Two threads of a process and one of another; between the second and the third sample of
-/// the first one is a pause.
+/// Two threads of a process and one of another; there is a pause between the second and the third
+/// sample of the first.
 const THREADS: &[u8] = b"# event: cpu-clock\n# unit: samples\n\
     since=0.001\ttime=5.001\tcomm=app\tpid=7\ttid=7\tmain;a 1\n\
     since=0.002\ttime=5.002\tcomm=app\tpid=7\ttid=7\tmain;a;b 1\n\
@@ -31,7 +31,7 @@ fn each_is_a_profile_of_speedscope_in_the_order_of_time() {
     let ms = |counts: &[u64]| value!(counts.iter().map(|it| it * 1_000_000).collect::<Vec<_>>());
     let main = value!([[3, 0], [3, 0, 1], [3, 0], [3]]);
     let expected = [
-        // What comes before a pause lasts as long as samples usually do.
+        // The sample before a pause lasts as long as samples usually do.
         [value!("app (7)"), ns.clone(), ms(&[1, 1, 1, 1]), main, value!(4_000_000)],
         [value!("worker (8)"), ns.clone(), ms(&[1, 1]), value!([[4, 2], [4]]), value!(2_000_000)],
         [value!("other (9)"), ns, ms(&[1]), value!([[3]]), value!(1_000_000)],
@@ -118,12 +118,12 @@ fn each_is_a_thread_of_firefox_with_real_times() {
     ];
     assert_eq!(threads, expected.map(|(row, times, weights)| (row.to_owned(), times, weights)));
     let thread = &profile["threads"][0];
-    // Stacks that come again have one row.
+    // Equal stacks share a row.
     assert_eq!(thread["samples"]["stack"], value!([1, 2, 1, 0]));
     assert_eq!(thread["stackTable"]["prefix"], value!([null, 0, 1]));
 }
 
-/// Who the threads of a format are: `pid/tid`.
+/// The ids of the threads in a format: `pid/tid`.
 fn numbers(format: &str, folded: &[u8]) -> Vec<String> {
     let output = output("stack-export", &["--to", format], folded);
     let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");

@@ -1,11 +1,11 @@
-//! Times of samples: what says them, what they become, and what has none.
+//! Times of samples: where they come from, how they are written, and which formats have none.
 
 use serde_json::{Value, json as value};
 
 use super::json;
 use crate::util::{filter, golden_path, output, weight};
 
-/// Long waits of a thread: the weights are times, and more than what is between the samples.
+/// Long waits of a thread: the weights are times, longer than the time between the samples.
 const WAITS: &[u8] = b"# unit: ns\n\
     since=1.000\ttid=7\tevent=off-cpu\tmain;poll 5000000000\n\
     since=2.000\ttid=7\tevent=off-cpu\tmain;read 1000000\n\
@@ -22,7 +22,7 @@ fn slices(trace: &Value) -> Vec<String> {
     events.filter(|it| it["ph"] != "M").map(slice).collect()
 }
 
-/// What is written, what is said, and the exit status.
+/// The output, the messages, and the exit status.
 fn said(format: &str, folded: &[u8]) -> (Value, String, Option<i32>) {
     let output = output("stack-export", &["--to", format], folded);
     let written = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -34,11 +34,11 @@ fn weights_that_are_times_are_those_of_speedscope() {
     let profile = &json("speedscope", &[], WAITS)["profiles"][0];
     assert_eq!(profile["weights"], value!([5_000_000_000_u64, 1_000_000, 2500]));
     assert_eq!((&profile["unit"], &profile["event"]), (&value!("nanoseconds"), &value!("off-cpu")));
-    // So are those of an event that is a time.
+    // The weights of an event that measures time are times, too.
     let clock = b"# event: cpu-clock\n# unit: us\nsince=1\tmain 3\nsince=2\tmain;a 4\n";
     let profile = &json("speedscope", &[], clock)["profiles"][0];
     assert_eq!((&profile["weights"], &profile["unit"]), (&value!([3, 4]), &value!("microseconds")));
-    // Bytes are no samples of a time either.
+    // Bytes are not samples of time.
     let bytes = b"# event: cpu-clock\n# unit: bytes\nsince=1\tmain 3\nsince=2\tmain;a 4\n";
     let profile = &json("speedscope", &[], bytes)["profiles"][0];
     assert_eq!((&profile["weights"], &profile["unit"]), (&value!([3, 4]), &value!("bytes")));
@@ -62,7 +62,7 @@ fn slices_of_chrome_last_as_long_as_times_weigh() {
     assert_eq!(slices(&json("chrome", &[], WAITS)), expected);
 }
 
-/// How long the outermost slices of a trace last, in nanoseconds.
+/// The duration of the outermost slices of a trace, in nanoseconds.
 fn lasting(trace: &Value) -> u64 {
     let mut open: std::collections::BTreeMap<String, Vec<u64>> = Default::default();
     let mut sum = 0;
@@ -163,7 +163,7 @@ fn values_that_are_no_times_are_named_by_the_formats_that_show_times() {
         let (_, messages, status) = said(format, folded);
         assert_eq!((&messages[..], status), (expected, Some(2)), "{format}");
     }
-    // What is empty is not known.
+    // An empty value is unknown.
     assert_eq!(said("chrome", b"since=\tmain 1\n").1, "");
     let expected = b"time\tweight\tstack\nsoon\t1\t\"main\"\nlate\t2\t\"main\"\n";
     assert_eq!(super::export("tsv", &[], folded), expected);

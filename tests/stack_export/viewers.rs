@@ -11,7 +11,7 @@ use crate::browser::{Browser, Server};
 use crate::needs::{BROWSER, READERS, VIEWERS, goes_without};
 use crate::util::{python, scratch};
 
-/// Where `scripts/test` installs packages of npm's registry.
+/// The folder in which `scripts/test` installs packages of npm's registry.
 fn package(name: &str) -> PathBuf {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("npm");
     place.join("node_modules").join(name)
@@ -23,7 +23,7 @@ fn read(path: &Path) -> Vec<u8> {
     })
 }
 
-/// Several events, times among them.
+/// Several events, some of them times.
 const EVENTS: &[u8] = b"# event: cpu-clock ns\n# event: page-faults samples\n\
     cpu-clock;main;a 5\ncpu-clock;main 2\npage-faults;b 3\n";
 
@@ -60,7 +60,7 @@ const SCRIPT: &str = "Content-Type: text/javascript\r\n";
 impl Stage {
     fn set() -> Stage {
         let stage = Stage { browser: Browser::start(), server: Server::start() };
-        // Tables are drawn as far as they are seen.
+        // Only the visible part of a table is drawn.
         let screen =
             value!({"width": 1200, "height": 8000, "deviceScaleFactor": 1, "mobile": false});
         stage.browser.chromium("Emulation.setDeviceMetricsOverride", &screen);
@@ -88,10 +88,10 @@ impl Stage {
     fn speedscope(&self, file: Vec<u8>) -> Vec<[String; 3]> {
         let page = self.server.put("profile.json", JSON, file).replace("profile.json", "");
         let address = format!("{page}index.html#profileURL={page}profile.json&view=sandwich");
-        // An address that differs in its fragment only would not be loaded again.
+        // A browser does not reload an address that differs only in its fragment.
         self.browser.open("about:blank");
         self.browser.open(&address);
-        // The table of functions is the last, and its head a table of its own.
+        // The table of functions is the last one, and its head is a separate table.
         let is_shown = "document.body.innerText.includes('Symbol Name')";
         self.browser.await_value(is_shown, &value!(true));
         let rows = self.browser.value(
@@ -108,7 +108,7 @@ impl Stage {
         rows
     }
 
-    /// The frames that d3-flame-graph draws, as stacks with what they weigh themselves.
+    /// The frames that d3-flame-graph draws, as stacks with their self weights.
     fn d3(&self, file: Vec<u8>) -> Vec<(Vec<String>, u64)> {
         let page = self.server.put("profile.json", JSON, file).replace("profile.json", "d3.html");
         self.browser.open("about:blank");
@@ -153,13 +153,13 @@ fetch("profile.json").then((file) => file.json()).then(draw);
 </script>
 "##;
 
-/// What stack-top lists, as a viewer shows it.
+/// The rows of stack-top, as a viewer shows them.
 fn shown(folded: &[u8], number: impl Fn(u64) -> String) -> Vec<[String; 3]> {
     let weights: Weights = weights(folded);
     weights.into_iter().map(|(name, (own, total))| [name, number(own), number(total)]).collect()
 }
 
-/// A time that is given in microseconds, as speedscope shows it.
+/// A time in microseconds, as speedscope shows it.
 fn microseconds(weight: u64) -> String {
     match weight {
         0 => "0.00ns".to_owned(),
@@ -168,7 +168,7 @@ fn microseconds(weight: u64) -> String {
     }
 }
 
-/// All is one test, which needs one browser only.
+/// All cases are one test, since one browser is enough.
 #[test]
 fn viewers_in_a_browser_find_the_weights_of_stack_top() {
     if goes_without(&[BROWSER, VIEWERS]) {
@@ -192,7 +192,7 @@ fn viewers_in_a_browser_find_the_weights_of_stack_top() {
     let found = stage.speedscope(export("speedscope", &[], lines));
     let rows = [["main", "0", "3"], ["main", "0", "4"], ["work", "3", "3"], ["work", "4", "4"]];
     assert_eq!(found, rows.map(|row| row.map(str::to_owned)));
-    // The first of several threads, whose samples weigh the time to the next one.
+    // The first of several threads; its samples weigh the time to the next one.
     let threads = b"# event: cpu-clock\n# unit: samples\nsince=0.001\ttid=7\tmain;a 1\n\
         since=0.002\ttid=7\tmain 1\nsince=0.001\ttid=8\tmain 1\n";
     let found = stage.speedscope(export("speedscope", &[], threads));

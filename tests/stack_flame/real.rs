@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A folder whose perf is the real one; `None` where that may not record.
+/// A folder with the real perf; `None` if that may not record.
 fn place(name: &str) -> Option<Place> {
     if goes_without(&[&["perf"]]) {
         return None;
@@ -18,7 +18,7 @@ fn place(name: &str) -> Option<Place> {
     Some(place)
 }
 
-/// The share of the stacks with such a part, in percent.
+/// The share of the stacks that contain this text, in percent.
 fn share(folded: &str, part: &str) -> f64 {
     let weight = |line: &str| line.rsplit(' ').next().and_then(|it| it.parse::<f64>().ok());
     let lines = || folded.lines().filter(|line| !line.starts_with('#'));
@@ -48,7 +48,7 @@ fn callers_are_there_with_and_without_frame_pointers() {
 fn the_source_is_listed_of_the_hottest_functions_or_of_those_that_match() {
     let Some(place) = place("stack-flame-real-source") else { return };
     place.compile("lines", &["-g", "-O1", "-fno-inline"]);
-    // That perf records here was seen by drawing.
+    // The drawn picture shows that perf may record here.
     let picture = place.folder.join("flame.svg");
     let _ = fs::remove_file(&picture);
     let loop_of_work = "long work(long n) { long s = 0; for";
@@ -97,8 +97,8 @@ fn time_that_a_program_waits_is_that_of_its_sleep() {
     let Some(place) = place("stack-flame-real-off-cpu") else { return };
     let args =
         ["--off-cpu", "--folded", "stacks", "--", "perl", "-e", "select undef, undef, undef, .4"];
-    // The kernel drops switches while the processors are busy with those of other programs,
-    // perhaps just the one back to the sleeper: then the sleep is recorded again.
+    // The kernel drops switches while the processors are busy with those of other programs, perhaps
+    // the one back to the sleeping program: then the sleep is recorded again.
     let is_sleep = |line: &str| line.starts_with("perl;") && line.contains("select");
     let mut tries = 0;
     let (output, run) = loop {
@@ -117,7 +117,7 @@ fn time_that_a_program_waits_is_that_of_its_sleep() {
     let folded = place.read("stacks");
     let stacks = || folded.lines().filter(|line| !line.starts_with('#'));
     assert!(folded.contains("# unit: ns\n"), "{folded}");
-    // On a busy machine the shell waits too, before it becomes perl.
+    // On a busy machine the shell also waits, before it becomes perl.
     let is_own = |line: &str| ["perl;", "sh;"].iter().any(|root| line.starts_with(root));
     assert!(stacks().all(is_own), "{folded}\n{}", stderr(&output));
     let waits = stacks().filter(|line| is_sleep(line));
@@ -135,7 +135,7 @@ fn latency_is_drawn_of_what_a_program_does() {
     let args = ["--latency", "--folded", "stacks", "--", "./kept", "100000000"];
     let output = place.stack_flame(&args);
     let folded = place.read("stacks");
-    // Of one thread latency is time: nanoseconds of the clock, not samples.
+    // For a single thread latency is time: nanoseconds of the clock, not samples.
     assert!(folded.contains("# unit: nanoseconds\n"), "{}\n{folded}", stderr(&output));
     assert!(share(&folded, ";main;twice;work") > 80.0, "{folded}");
     assert!(place.read("flame.svg").contains("latency of ./kept 100000000"), "{folded}");
@@ -151,7 +151,7 @@ fn the_waker_of_a_shell_is_the_program_that_it_waits_for() {
         let folded = place.read("stacks");
         folded.lines().any(|line| line.starts_with("sh;") && line.contains(";--;") && ends(line))
     };
-    // On a busy machine the kernel drops records, perhaps just those: then it is tried again.
+    // On a busy machine the kernel drops records, perhaps just these: then this is repeated.
     for _ in 0..10 {
         let output = place.stack_flame(&args);
         if stderr(&output).contains("perf cannot record here") {

@@ -12,7 +12,7 @@ since=-3\tcomm=\tmain;read 4
 tid=seven\tx.y:/-z=a=b;c\tmain;send 5
 ";
 
-/// The counts of the lines that are kept: they are those of no other line.
+/// The counts of the lines that are kept; all counts are different.
 fn kept(args: &[&str]) -> String {
     counts(&outcome(args, LINES).1)
 }

@@ -4,8 +4,8 @@ use std::process::Output;
 
 use crate::util::{TempFile, output, without_threads};
 
-/// Longer than the file from which on there are threads: lines of all kinds, each with
-/// its number, so that it is seen where one is missing or not in its place.
+/// A text longer than the file size from which on threads are used: lines of all kinds, each with
+/// its number, which shows whether a line is missing or out of place.
 fn long_text() -> Vec<u8> {
     let line = |number: usize| match number % 20_000 {
         7 => format!("# header: {number}\n"),
@@ -21,7 +21,7 @@ fn long_text() -> Vec<u8> {
     text.into_bytes()
 }
 
-/// What becomes of a file, as if it had been standard input.
+/// The output for a file; it must be the same as for standard input.
 fn of_file(args: &[&str], file: &TempFile) -> Output {
     let mut output = output("stack-grep", &[args, &[file.path()]].concat(), "");
     let said = String::from_utf8(output.stderr).expect("UTF-8 messages");

@@ -1,4 +1,4 @@
-//! Names, places and marks: what patterns see of a frame.
+//! The parts of a frame that patterns see: names, source lines and marks.
 
 use proptest::prelude::*;
 use regex::bytes::Regex;
@@ -53,7 +53,7 @@ fn a_pattern_that_speaks_of_a_mark_sees_it() {
         (&["--leaf", r"_\[[ki]\]$"], "3 4"),
         (&["--under", r"^copy$", r"_\[k\]$"], "3"),
         (&["-v", r"_\[k\]$"], "4 5 6"),
-        // The whole stack is seen as it is written.
+        // The whole stack is matched as it is written.
         (&["--stack", r"^main \(main.c:9\);.*_\[k\]$"], "3"),
     ] {
         assert_eq!(counts(args), kept, "{args:?}");
@@ -68,7 +68,7 @@ fn places_are_matched_on_their_own() {
         (&["--place", "io\nx"], "3 4 5"),
         (&["--place", "^c:d \\(x\\)\\.c:12$"], "5"),
         (&["--place", "int"], ""),
-        // Whatever the place, but there must be one.
+        // Any source line, but there must be one.
         (&["--place", ""], "3 4 5"),
         (&["-v", "--place", ""], "6"),
         (&["--place", "memcpy"], ""),
@@ -161,7 +161,7 @@ proptest! {
         args.extend((!position.is_empty()).then_some(position));
         let (_, kept) = outcome(&args, &input);
         prop_assert_eq!(&kept, &expected, "{:?}", args);
-        // Colours change nothing else.
+        // Colours are the only difference.
         args.push("--color=always");
         let (_, painted) = outcome(&args, &input);
         prop_assert_eq!(in_brackets(&painted).replace(['<', '>'], ""), expected, "{:?}", args);

@@ -1,4 +1,4 @@
-//! Maps of folded lines whose labels say when.
+//! Maps of folded lines with labels for the time.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{HEADER, Map, decimal, row, said};
 use crate::util::{TempFile, few_cases, filter, filter_bytes, output};
 
-/// Two threads, of which one is renamed; values that are absent, empty and no UTF-8.
+/// Two threads, one of which is renamed; values that are missing, empty or not UTF-8.
 const LABELLED: &[u8] = b"# event: cpu-clock\n# unit: samples\n\
     since=0.0\ttid=7\tcomm=a\tcgroup=/x y\tmain;f 1\n\
     since=0.5\ttid=7\tcomm=a\tcgroup=/x y\tmain;g 1\n\
@@ -47,7 +47,7 @@ fn labels_are_rows_and_their_times_columns() {
     );
 }
 
-/// Two processors have more time than the recording took.
+/// Two processors together have more time than the recording took.
 #[test]
 fn the_time_of_samples_and_that_of_the_recording_have_names() {
     let lines = "# unit: ns\nsince=0\tf 1500000000\nsince=0.9\tf 1600000000\n";
@@ -62,7 +62,7 @@ fn processors_are_sorted_by_number() {
     assert_eq!(Map::drawn(&["--by", "cpu"], lines).names, ["0", "2", "10", "[no cpu]"]);
 }
 
-/// The same samples as lines and as a table are the same map, alone and together.
+/// The same samples as lines and as a table give the same map, separately and together.
 #[test]
 fn each_input_is_lines_or_a_table() {
     let table = "since\ttid\tcomm\tweight\n0.0\t7\ta\t1\n0.5\t7\ta\t1\n1.0\t8\t\t2\n1.5\t7\tb\t3\n\
@@ -73,13 +73,13 @@ fn each_input_is_lines_or_a_table() {
     let both = Map::drawn(&["--by", "tid", table.path(), lines.path()], "");
     let one = Map::drawn(&["--by", "tid"], LABELLED);
     assert_eq!((&both.names, both.sum()), (&one.names, 22));
-    // A table may be by any of its columns.
+    // The rows of a map can be any column of a table.
     let by_any = Map::drawn(&["--by", "trace id"], "since\tweight\ttrace id\n0\t1\tx\n");
     assert_eq!(by_any.names, ["x"]);
 }
 
 #[test]
-fn lines_without_a_time_are_counted_and_said() {
+fn lines_without_a_time_are_counted_and_reported() {
     let lines = "tid=1\tmain 5\nsince=\tmain 6\nsince=1\tmain 2\nmain 7\n";
     let output = output("stack-heat", &["--stats"], lines);
     assert_eq!(
@@ -156,7 +156,7 @@ proptest! {
         prop_assert_eq!(Map::of(&of_lines).sum(), total);
     }
 
-    /// Whatever bytes a value has, its line is in the map.
+    /// A line is in the map whatever bytes its value has.
     #[test]
     fn no_value_loses_its_line(values in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..9), 1..9)) {
         let mut lines = Vec::new();

@@ -1,5 +1,5 @@
-//! Input that arrives in pieces of any size, that is read by any number of
-//! threads, or that becomes shorter while it is read.
+//! Input that arrives in pieces of any size, is read by any number of threads, or becomes shorter
+//! while it is read.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,8 +12,7 @@ use proptest::prelude::*;
 use super::damage::{damaged, damages};
 use crate::util::{TempFile, command, endless, few_cases, recording};
 
-/// Of each way to print a sample one recording, and some that have other lines
-/// beside samples.
+/// One recording for each way to print a sample, and some that have other lines between samples.
 const RECORDINGS: [&str; 9] = [
     "shape-several",
     "shape-several-srcline",
@@ -38,20 +37,20 @@ fn stack_parse(args: &[&str], stdin: impl Into<Stdio>) -> Command {
     command
 }
 
-/// What becomes of `text` if one read brings all of it, as of a small file.
+/// The output if one read returns all of `text`, as from a small file.
 fn in_one_piece(args: &[&str], text: &[u8]) -> Output {
     let file = TempFile::new(text);
     let file = File::open(file.path()).expect("the file is there");
     stack_parse(args, file).output().expect("it starts")
 }
 
-/// What becomes of `text` if each read brings one piece: a read from such a
-/// socket returns one datagram.
+/// The output if each read returns one piece of `text`: a read from such a socket returns one
+/// datagram.
 fn in_pieces<'a>(args: &[&str], pieces: impl Iterator<Item = &'a [u8]>) -> Output {
     let (ours, theirs) = UnixDatagram::pair().expect("two sockets");
     let mut command = stack_parse(args, OwnedFd::from(theirs));
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    // The other end must be closed here, or a tool that dies leaves us waiting.
+    // This end must be closed here; otherwise the test would wait for a tool that died.
     drop(command);
     for piece in pieces {
         ours.send(piece).expect("the tool reads to the end");
@@ -61,8 +60,8 @@ fn in_pieces<'a>(args: &[&str], pieces: impl Iterator<Item = &'a [u8]>) -> Outpu
     child.wait_with_output().expect("it ends")
 }
 
-/// Cuts `text` into pieces of these sizes, over and over. The first is as long as
-/// what the tool looks at to see whether the input is packed.
+/// Cuts `text` into pieces of these sizes, repeatedly. The first is as long as the bytes in which
+/// the tool looks for compression.
 fn pieces<'a>(mut text: &'a [u8], sizes: &[usize]) -> impl Iterator<Item = &'a [u8]> {
     let mut sizes = std::iter::once(4).chain(sizes.iter().copied().cycle());
     std::iter::from_fn(move || {
@@ -126,7 +125,7 @@ fn each_of_many_blank_lines_is_counted_wherever_a_block_begins() {
 
 #[test]
 fn text_without_blank_lines_is_never_cut_between_an_event_and_its_frames() {
-    // `my demo ` is only an event because a frame follows.
+    // `my demo ` is an event only because a frame follows.
     let sample = "my demo \n\t    55d0c1a0f2a4 leaf+0x1 (/d)\n\t    55d0c1a0f2b4 root+0x1 (/d)\n";
     let samples = 30_000;
     let text = sample.repeat(samples);
@@ -150,8 +149,8 @@ fn a_file_that_is_cut_short_while_it_is_read_ends_there() {
         .spawn()
         .expect("it starts");
     let mut stdout = child.stdout.take().expect("a pipe");
-    // When something comes out, not all is read: what comes out of all is more
-    // than the pipe can hold, and nobody empties it.
+    // When the first output appears, not everything is read: the whole output is more than the pipe
+    // can hold, and nobody empties it.
     let mut folded = vec![0; 10];
     stdout.read_exact(&mut folded).expect("a first line");
     File::options()
@@ -171,7 +170,7 @@ fn a_file_that_is_cut_short_while_it_is_read_ends_there() {
 
 #[test]
 fn an_endless_sample_is_no_crash_where_memory_is_short() {
-    // Any line may be a thread's name, so there is no line to cut before.
+    // Any line may be a thread's name, so the text cannot be cut before any line.
     for line in ["\t    55d0c1a0f2a4 f (/d)", "x", " x 12: 3 c:"] {
         let args = ["-f", "perf-script", "--threads", "1"];
         let (output, is_all_read) = endless("stack-parse", &args, line);
@@ -183,7 +182,7 @@ fn an_endless_sample_is_no_crash_where_memory_is_short() {
 }
 
 #[test]
-fn behind_timed_samples_one_without_time_is_read_by_any_thread() {
+fn after_timed_samples_one_without_time_is_read_by_any_thread() {
     let sample = |header: &str| format!("{header}\n\t    55d0c1a0f2a4 f (/demo)\n\n");
     let timed = sample("demo 17 1.5:          1 cycles: ");
     let text = timed.clone() + &sample("demo    17 cycles: ") + &timed;

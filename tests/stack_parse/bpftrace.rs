@@ -1,4 +1,4 @@
-//! Shapes that bpftrace prints beside those of tests/golden/formats/bpftrace.
+//! Outputs of bpftrace in addition to those in tests/golden/formats/bpftrace.
 
 use crate::util::{filter, output};
 

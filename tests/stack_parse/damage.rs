@@ -6,7 +6,7 @@ use crate::util::{TempFile, few_cases, filter, output, recording, weight};
 
 #[test]
 fn any_number_of_threads_gives_the_same() {
-    // Several blocks, of several events and shapes, with lines that are not understood.
+    // Several blocks with several events and forms, and with lines that are not understood.
     let mut script = Vec::new();
     for round in 0..6 {
         for name in [
@@ -29,7 +29,7 @@ fn any_number_of_threads_gives_the_same() {
     }
 }
 
-/// Lines of real recordings, several blocks long, also where a file is mapped.
+/// Lines of real recordings, several blocks long, even where a file is mapped.
 fn long_script() -> String {
     let names = [
         "formats/perf-script/shape-several",
@@ -70,7 +70,7 @@ fn it_does_not_matter_where_blocks_end() {
 #[test]
 fn what_has_no_blank_lines_is_read_in_order_between_what_has() {
     let chains = "d 1 2.5: 1 c: \n\t10 f+0x1 (/d)\n\n".repeat(60_000);
-    // More than is held back for a blank line; the odd one needs what stands before it.
+    // More than is held back for a blank line; the odd line needs the line before it.
     let lines = "d 1 2.5: 1 c:  55d0c1a0f2a4 g+0x1 (/d)\n".repeat(60_000) + "  d.c:14 (inlined)\n";
     let script = format!("{chains}{lines}\n{chains}odd line\n\n{lines}").repeat(2);
     let file = TempFile::new(&script);
@@ -88,13 +88,13 @@ fn what_has_no_blank_lines_is_read_in_order_between_what_has() {
 }
 
 #[test]
-fn what_stands_behind_a_sample_that_is_left_out_is_not_lost() {
+fn the_lines_after_a_sample_that_is_left_out_are_not_lost() {
     let sample = |time, event, name| {
         format!("d 17 {time}: 1 {event}: \n\t            2534 {name}+0x24 (/d)\n")
     };
     let wanted = sample("2.5", "A", "wanted");
     for left_out in [sample("1.5", "B", "b"), sample("9.5", "A", "a")] {
-        // No blank line stands between the two.
+        // There is no blank line between the two.
         let script = format!("{}\n{left_out}{wanted}\n", sample("0.5", "A", "first"));
         for script in [script.replace('\n', "\r\n"), script] {
             let folded = output("stack-parse", &["--to", "5"], &script).stdout;
@@ -111,7 +111,7 @@ fn what_stands_behind_a_sample_that_is_left_out_is_not_lost() {
 #[test]
 fn a_line_that_ends_like_the_one_above_is_read_whole() {
     let sample = |root: &str| format!("d 17 0.5: 1 A: \n\t            2534 leaf (/d)\n{root}\n\n");
-    // Chains are compared by pieces, so the line may start with one or within one.
+    // Chains are compared in pieces, so the line may start at the start of a piece or within one.
     for length in 1..=64 {
         let root = format!("\t            2734 {} (/d)", "f".repeat(length));
         let longer = format!("\t            2734 odd (/a)X{root}");
@@ -122,7 +122,7 @@ fn a_line_that_ends_like_the_one_above_is_read_whole() {
     }
 }
 
-/// A sample as perf prints it, and the folded line it must become.
+/// A sample as perf prints it, and the folded line expected for it.
 fn sample() -> impl Strategy<Value = (String, String)> {
     let comm = "[a-zA-Z0-9/:\\[\\]_-]{1,6}( [a-z0-9:]{1,4})?";
     let symbol =
@@ -140,18 +140,18 @@ fn sample() -> impl Strategy<Value = (String, String)> {
     })
 }
 
-/// What is done to the lines of a recording.
+/// A change to the lines of a recording.
 #[derive(Clone, Debug)]
 pub(crate) enum Damage {
-    /// A line goes.
+    /// Removes a line.
     Drop(usize),
-    /// A line comes a second time.
+    /// Repeats a line.
     Double(usize),
-    /// Two lines change places.
+    /// Swaps two lines.
     Swap(usize, usize),
-    /// A line is made one that is neither header nor frame.
+    /// Replaces a line by one that is neither header nor frame.
     Break(usize),
-    /// An empty line comes in.
+    /// Inserts an empty line.
     Blank(usize),
 }
 
@@ -167,8 +167,8 @@ pub(crate) fn damages() -> impl Strategy<Value = Vec<Damage>> {
     prop::collection::vec(damage, 0..40)
 }
 
-/// The first 400 lines of a recording, damaged; the first stays, since it says
-/// what all others look like.
+/// The first 400 lines of a recording, damaged. The first line stays, since it shows the form of
+/// all others.
 pub(crate) fn damaged(script: &[u8], damages: &[Damage]) -> Vec<String> {
     let script = std::str::from_utf8(script).expect("UTF-8");
     let mut lines: Vec<String> = script.lines().take(400).map(str::to_owned).collect();
@@ -185,11 +185,11 @@ pub(crate) fn damaged(script: &[u8], damages: &[Damage]) -> Vec<String> {
     lines
 }
 
-/// How many samples there are, and how many lines that belong to none: broken
-/// ones, and frames behind the empty line that ended a sample.
+/// How many samples there are, and how many lines belong to none: broken ones, and frames after the
+/// empty line that ended a sample.
 fn samples_and_lost_lines(lines: &[String]) -> (u128, usize) {
     let (mut samples, mut lost) = (0, 0);
-    // Frames of the sample at hand, if there is one.
+    // The frames of the current sample, if there is one.
     let mut frames = None;
     for line in lines {
         match (line.as_str(), &mut frames) {

@@ -1,4 +1,4 @@
-//! What is said where something is wrong: what was observed, and the remedy.
+//! Messages where something is wrong: the observation, and the remedy.
 
 use super::shapes;
 use crate::util::{TempFile, binary, filter, golden_path, output, recording, stderr};
@@ -11,7 +11,7 @@ const TWO_EVENTS: &str =
     "d 1 2.5: 7 cycles:\n\t 10 f (/d)\n\nd 1 2.6: 1 page-faults:\n\t 10 g (/d)\n\n";
 
 #[test]
-fn other_events_are_said_to_be_left_out() {
+fn left_out_events_are_reported() {
     let first = output("stack-parse", &["--stats"], TWO_EVENTS);
     assert_eq!(first.stdout, b"d;f 1\n");
     assert_eq!(
@@ -27,7 +27,7 @@ fn other_events_are_said_to_be_left_out() {
 }
 
 #[test]
-fn strict_turns_a_line_that_is_not_understood_into_trouble() {
+fn strict_turns_a_line_that_is_not_understood_into_an_error() {
     let script = "d 1 2.5: c:\n\t 10 f (/d)\nWarning: lost\n\n";
     assert_eq!(output("stack-parse", &[], script).status.code(), Some(0));
     let strict = output("stack-parse", &["--strict"], script);
@@ -35,7 +35,7 @@ fn strict_turns_a_line_that_is_not_understood_into_trouble() {
 }
 
 #[test]
-fn what_perf_says_it_lost_is_said() {
+fn what_perf_says_it_lost_is_reported() {
     let sample = "d 1 2.5: 7 cycles:\n\t              10 f (/d)\n\t              20 main (/d)\n\n";
     let lost = "d 1 2.6: PERF_RECORD_LOST lost 42\n";
     let said = "stack-parse: <stdin>: 84 samples or other records were lost while recording: \
@@ -56,7 +56,7 @@ fn what_perf_says_it_lost_is_said() {
 }
 
 #[test]
-fn call_chains_that_were_to_follow_are_said_once() {
+fn call_chains_that_were_to_follow_are_reported_once() {
     const KERNEL: u64 = -128i64 as u64;
     const USER_DEFERRED: u64 = -640i64 as u64;
     let record = |kind: u32, numbers: &[u64]| {
@@ -64,8 +64,8 @@ fn call_chains_that_were_to_follow_are_said_once() {
         let header = [&kind.to_le_bytes()[..], &2u16.to_le_bytes(), &size.to_le_bytes()].concat();
         header.into_iter().chain(numbers.iter().flat_map(|number| number.to_le_bytes())).collect()
     };
-    // What perf record writes into a pipe: an event whose samples have an address, process
-    // and thread, and a call chain; then three of them, of process 1 and thread 7.
+    // The output of perf record into a pipe: an event whose samples have an address, process and
+    // thread, and a call chain; then three samples of process 1 and thread 7.
     let mut event = [0; 16];
     (event[0], event[3], event[5]) = (1 | 128 << 32, 1 | 1 << 1 | 1 << 5, 1 << 18);
     let sample = [0x10, 7 << 32 | 1, 4, KERNEL, 0x9, USER_DEFERRED, 70];
@@ -181,7 +181,7 @@ fn what_cannot_be_read_is_refused_by_what_it_looks_like() {
 }
 
 #[test]
-fn a_measure_that_is_0_everywhere_is_said_with_those_that_are_not() {
+fn a_measure_that_is_0_everywhere_is_reported_with_those_that_are_not() {
     let freed = "# callgrind format\nevents: curB totB freed\nfn=main\n1 0 7 7\n";
     let output = output("stack-parse", &[], freed);
     assert_eq!(output.status.code(), Some(1));
@@ -190,8 +190,8 @@ fn a_measure_that_is_0_everywhere_is_said_with_those_that_are_not() {
 }
 
 #[test]
-fn a_profile_without_samples_is_not_said_to_lack_what_nobody_asked_for() {
-    // gperftools writes this of a program that ended before the first tick.
+fn a_profile_without_samples_has_only_that_message() {
+    // gperftools writes this for a program that ended before the first tick.
     let words: [u64; 8] = [0, 3, 0, 1000, 0, 0, 1, 0];
     let empty: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let output = output("stack-parse", &[], &empty);
@@ -230,7 +230,7 @@ fn a_folded_file_with_a_bad_line_is_still_folded() {
 }
 
 #[test]
-fn a_recording_that_is_mostly_not_understood_is_trouble() {
+fn a_recording_that_is_mostly_not_understood_is_an_error() {
     let good = "d 1 2.5: c:\n\t 10 f (/d)\n\n";
     for (odd, code) in [(3, 0), (4, 2)] {
         let script = format!("{good}{}", "odd line\n".repeat(odd));
@@ -263,7 +263,7 @@ fn one_bad_file_of_several_costs_no_other() {
 }
 
 #[test]
-fn troubles_of_a_recording_are_said_with_their_remedy() {
+fn problems_of_a_recording_are_reported_with_their_remedy() {
     for (name, said) in [
         ("formats/perf-script/fresh-nocallchain.gz", "no sample has a call chain: record with"),
         (
@@ -295,7 +295,7 @@ fn troubles_of_a_recording_are_said_with_their_remedy() {
     }
 }
 
-/// A sample whose chain has so many addresses, and `inlined` functions more.
+/// A sample with a chain of `depth` addresses, and with `inlined` more functions.
 fn sample(depth: usize, inlined: usize) -> String {
     let leaves = "\t    1000 leaf (inlined)\n".repeat(inlined);
     let callers: String =
@@ -311,13 +311,13 @@ fn inlined_functions_do_not_make_a_cut_stack_whole() {
     assert!(said(&many).contains(cut), "{}", said(&many));
     assert!(said(&(many.clone() + &sample(127, 3))).contains(cut));
     assert!(said(&sample(127, 1).repeat(25)).contains(cut));
-    // Where a longer one is, the limit was raised.
+    // If one is longer, the limit was raised.
     assert_eq!(said(&(many + &sample(128, 0))), "");
     assert_eq!(said(&sample(126, 1).repeat(25)), "");
 }
 
 #[test]
-fn bytecode_is_said_to_be_that_if_it_has_most_of_the_weight() {
+fn bytecode_is_reported_if_it_has_most_of_the_weight() {
     let sample = |frames: &str| format!("app 7 2.5: 1 c:\n{frames}\n");
     let frame = |name: &str| format!("\t    1000 {name} (/app)\n");
     let interpreter = frame("caml_interprete+0x1ff") + &frame("main");
@@ -340,7 +340,7 @@ fn bytecode_is_said_to_be_that_if_it_has_most_of_the_weight() {
 }
 
 #[test]
-fn chains_without_callers_are_not_said_to_be_missing() {
+fn chains_without_callers_are_not_reported_as_missing() {
     let said = |script: String| stderr(&output("stack-parse", &[], script));
     let none = "100.0 % of the weight in programs has one function of the program and no caller, \
                 though call chains were recorded: if recorded with -g, the program keeps no frame \
@@ -350,7 +350,7 @@ fn chains_without_callers_are_not_said_to_be_missing() {
     assert_eq!(said(alone.clone()), format!("stack-parse: {none}"));
     // An inlined function is no caller.
     assert_eq!(said(sample(1, 2).repeat(25)), format!("stack-parse: {none}"));
-    // A minority may be so by right.
+    // A minority may be like this for good reasons.
     assert_eq!(said(alone + &sample(9, 0).repeat(30)), "");
 }
 
@@ -382,7 +382,7 @@ fn code_without_a_map_is_named_by_what_its_language_does() {
         assert_eq!(said, format!("{expected}{remedy}\n"), "{comm} {frame}");
         assert_eq!(stderr(&output("stack-parse", &["--annotate"], script(comm, frame))), said);
     }
-    // With a map nothing is said.
+    // With a map there is no message.
     let named = script("node", "main (/usr/bin/node)").replace("[unknown]", "JS:*work w.js:1");
     assert_eq!(stderr(&output("stack-parse", &[], named)), "");
 }

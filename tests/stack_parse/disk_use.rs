@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::needs::goes_without;
 use crate::util::{filter, filter_bytes, output, stderr, weight};
 
-/// A folder with files of odd names, of which one has two names.
+/// A folder with files of odd names; one file has two names.
 fn tree(name: &str) -> PathBuf {
     let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), name].iter().collect();
     // An earlier run may have left it.
@@ -31,7 +31,7 @@ fn tree(name: &str) -> PathBuf {
     folder
 }
 
-/// What a command prints in a folder.
+/// The output of a command in a folder.
 fn listed(folder: &Path, command: &str) -> Vec<u8> {
     let mut shell = Command::new("sh");
     let output = shell.args(["-c", command]).current_dir(folder).output().expect("sh");
@@ -39,7 +39,7 @@ fn listed(folder: &Path, command: &str) -> Vec<u8> {
     output.stdout
 }
 
-/// The files and folders below one, itself included.
+/// The files and folders below a folder, with itself.
 fn files(path: &Path) -> Vec<fs::Metadata> {
     let about = path.symlink_metadata().expect("it is there");
     let mut files = vec![about.clone()];
@@ -165,7 +165,7 @@ fn what_is_not_surely_a_list_of_files_is_taken_for_none() {
 }
 
 #[test]
-fn what_files_have_more_than_their_folder_is_said() {
+fn what_files_have_more_than_their_folder_is_reported() {
     let rounded = "1\ta/b\n1\ta/c\n1\ta/d\n2\ta\n";
     let output = output("stack-parse", &["--format", "du"], rounded);
     assert_eq!(output.stdout, b"a;b 1\na;c 1\na;d 1\n");

@@ -1,10 +1,10 @@
-//! Stacks of threads that other people saved.
+//! Stacks of threads saved by other people.
 
 use std::fs;
 
 use crate::util::{filter, third_party, unpacked, utf16, weight};
 
-/// A file of others, unpacked; `None` without it.
+/// A file of other people, decompressed; `None` if it is missing.
 fn file(folder: &str, name: &str) -> Option<Vec<u8>> {
     let path = third_party(folder)?.join(name);
     Some(unpacked(&fs::read(path).expect("a file")))
@@ -47,6 +47,6 @@ fn a_call_of_gdb_that_goes_on_for_long_is_read_once() {
     let arguments = "    bI=1,\n".repeat(200_000);
     let text =
         format!("#0  0x1 in f (a=1,\n{arguments}    z=2) at f.c:1\n#1  0x2 in main () at f.c:9\n");
-    // It took hours when each line had all before it read again.
+    // This took hours when each line read all lines before it again.
     assert_eq!(filter("stack-parse", &["-f", "gdb"], text), "main;f 1\n");
 }

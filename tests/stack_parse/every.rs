@@ -1,4 +1,4 @@
-//! What was added every few seconds, while a recording goes on.
+//! Sums every few seconds, while a recording goes on.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -23,7 +23,7 @@ fn seconds(line: &str) -> Option<f64> {
     Some(seconds.parse().expect("seconds"))
 }
 
-/// The stacks of the next interval that has any, and when it ended.
+/// The stacks of the next interval that is not empty, and its end.
 fn next_interval(lines: &Receiver<String>) -> (Vec<String>, f64) {
     let mut stacks = Vec::new();
     loop {
@@ -50,7 +50,7 @@ fn an_interval_ends_while_the_input_is_silent() {
             assert!(seconds >= 0.05 && seconds > last, "{last} {seconds}");
             last = seconds;
         }
-        // Nothing was added, and still the interval ends.
+        // Nothing was added, but the interval ends anyway.
         let silence = next(&lines).expect("a line");
         assert!(seconds(&silence).is_some_and(|seconds| seconds > last), "{silence}");
         drop(stdin);
@@ -125,8 +125,8 @@ fn is_end(line: &[u8]) -> bool {
     line.starts_with(b"# end ")
 }
 
-/// What comes out with `args` if the second half of `input` comes when something
-/// of the first one was written.
+/// The output with `args` if the second half of `input` arrives when a part of the first was
+/// written.
 fn in_two_halves(input: &[u8], args: &[&str]) -> Vec<u8> {
     let half = &input[..input.len() / 2];
     let behind = |what: &[u8]| half.windows(what.len()).rposition(|it| it == what);
@@ -155,7 +155,7 @@ fn in_two_halves(input: &[u8], args: &[&str]) -> Vec<u8> {
     out
 }
 
-/// Asserts that the intervals add up to what comes out without them.
+/// Asserts that the intervals add up to the output without intervals.
 fn assert_adds_up(what: &str, input: &[u8], args: &[&str]) {
     let profile = output("stack-parse", args, input).stdout;
     let intervals = in_two_halves(input, args);
@@ -169,8 +169,8 @@ fn assert_adds_up(what: &str, input: &[u8], args: &[&str]) {
 fn the_intervals_of_every_recording_add_up_to_its_profile() {
     let mut cases = cases();
     cases.retain(|case| case.input.contains("/perf-script/"));
-    // Its call chains end in something else than a frame and have no blank lines between them, so
-    // it is cut in pieces of 512 kB.
+    // Its call chains end in a line that is not a frame, without blank lines between them, so it is
+    // cut into pieces of 512 kB.
     cases.retain(|case| !case.input.ends_with("/shape-memory-fields.gz"));
     assert!(cases.len() > 30, "{}", cases.len());
     for case in cases {
@@ -246,7 +246,7 @@ fn a_sum_over_64_bits_is_named_and_left_out() {
     assert!(output.stdout.starts_with(b"demo;f 9223372036854775808\n# end "), "{stderr}");
 }
 
-/// Writes samples for as long as the tool reads them, which must have an end.
+/// Writes samples as long as the tool reads them; this must end.
 fn write_until_it_ends(mut stdin: ChildStdin) {
     let started = Instant::now();
     while write!(stdin, "{}", sample("f")).is_ok() {
@@ -266,7 +266,7 @@ fn a_reader_that_leaves_ends_it_when_the_next_sample_comes() {
 }
 
 #[test]
-fn a_full_disk_is_trouble() {
+fn a_full_disk_is_an_error() {
     let full = File::options().write(true).open("/dev/full").expect("/dev/full");
     let mut child = command("stack-parse")
         .args(["--every", "0.01"])

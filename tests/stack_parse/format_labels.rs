@@ -1,24 +1,24 @@
-//! `--labels` of each format that knows something of its own: what each value of a label weighs.
+//! `--labels` of each format with labels of its own: the weight of each value.
 
 use std::collections::BTreeMap;
 
 use crate::util::{filter, golden_path, output, stderr, tool};
 
-/// A recording, the options, a key, and what each of its values weighs; the value is empty where
-/// there is no label.
+/// A recording, the options, a key, and the weight of each of its values; the value is empty for
+/// samples without the label.
 type Row = (&'static str, &'static str, &'static str, &'static [(&'static str, u128)]);
 
-/// Each sum is counted without our code, as the comment above it says.
+/// Each sum was counted without our code, as the comment above it describes.
 const ROWS: [Row; 34] = [
-    // The lines "java.lang.Thread.State:" below threads with a stack, by a few lines of Python:
-    // 3 of the RUNNABLE ones are "waiting on condition".
+    // The lines "java.lang.Thread.State:" below threads with a stack, counted by a few lines of
+    // Python: 3 of the RUNNABLE ones are "waiting on condition".
     (
         "jstack/busy.txt.gz",
         "--event *waiting",
         "state",
         &[("RUNNABLE", 3), ("TIMED_WAITING", 9), ("WAITING", 3)],
     ),
-    // The same of "prio=" of threads without a stack.
+    // The same for "prio=" of threads without a stack.
     ("jstack/busy.txt.gz", "--event no-stack", "prio", &[("", 21), ("9", 24)]),
     // By eye.
     ("jstack/bean.txt", "--event blocked", "daemon", &[("true", 1)]),
@@ -61,9 +61,9 @@ const ROWS: [Row; 34] = [
     ("jfr/jdk17-two-chunks.jfr.gz", "", "state", &[("STATE_RUNNABLE", 52)]),
     // grep -c '^Thread N '
     ("gdb/fresh-gdb13-pmp.txt", "", "thread", &[("1", 5), ("2", 5), ("3", 5)]),
-    // The third columns by awk.
+    // The third column, summed by awk.
     ("memray/demo.csv.gz", "", "allocator", &[("MALLOC", 196_497), ("REALLOC", 1263)]),
-    // By eye: a line each.
+    // By eye: one line each.
     ("rbspy/v1.raw", "", "on_cpu", &[("", 1), ("false", 1), ("true", 1)]),
     ("austin/full.txt", "--event time", "idle", &[("", 300_000), ("true", 100_000)]),
     ("austin/wall.txt", "", "interpreter", &[("", 1_200_000), ("0", 200_000)]),
@@ -71,15 +71,15 @@ const ROWS: [Row; 34] = [
     // By eye: the threads and weights of four rows.
     ("xctrace/time-profile.xml", "", "thread", &[("", 1_000_000), ("main", 4_500_000)]),
     ("xctrace/time-profile.xml", "", "cpu", &[("3", 5_500_000)]),
-    // The number of its process_name event; as CPython writes it in each thread.
+    // From its process_name event.
     ("trace-event/hermes.json", "", "process", &[("app", 5)]),
     ("firefox/cpython.json", "", "process", &[("Python Process", 3)]),
     // By eye.
     ("bcc/offwaketime.txt", "", "waker", &[("kworker/u16:2", 40), ("swapper/1", 3_000_331)]),
     // "pid" of the file.
     ("dhat/heap.json.gz", "", "pid", &[("28024", 152_894)]),
-    // The values of the entries by the file of the first frame, by a few lines of Python: the
-    // kernel's frames have none.
+    // The values of the entries by the file of the first frame, summed by a few lines of Python:
+    // frames of the kernel have none.
     (
         "bpftrace/fresh-perf-style.txt",
         "",
@@ -98,7 +98,7 @@ const ROWS: [Row; 34] = [
         "object",
         &[("/boot/kernel/zfs.ko", 120), ("/usr/local/bin/demo", 60)],
     ),
-    // LEAK SUMMARY, and the sums of the records of each process.
+    // From LEAK SUMMARY, and from the sums of the records of each process.
     (
         "memcheck/kinds.txt",
         "",
@@ -114,7 +114,7 @@ const ROWS: [Row; 34] = [
     // "active" and "owns_gil", by eye; grep '^Thread '.
     ("py-spy-dump/native.json", "", "state", &[("active+gil", 1), ("idle", 2)]),
     ("py-spy-dump/locals.txt", "", "state", &[("active+gil", 1), ("idle", 2)]),
-    // The numbers before each "d:" below, by awk.
+    // The numbers before each "d:" below, summed by awk.
     (
         "rprof/all.Rprof",
         "",
@@ -134,7 +134,7 @@ const ROWS: [Row; 34] = [
             ("7", 1),
         ],
     ),
-    // "jfr print --json", summed by Python; the durations of text are rounded.
+    // "jfr print --json", summed by Python; the durations in the text are rounded.
     (
         "jfr-print/locks.json.gz",
         "--event jdk.JavaMonitorEnter",
@@ -153,9 +153,9 @@ fn formats_tell_what_they_know() {
     }
 }
 
-/// The objects of leaves in formats that say them in other ways.
+/// The objects of leaves in formats with other fields for them.
 const OBJECTS: [(&str, &[(&str, u128)]); 4] = [
-    // Lines of costs below each ob=, but those of calls, by a few lines of Python.
+    // Lines of costs below each ob=, except those of calls, summed by a few lines of Python.
     ("callgrind/contexts.out.gz", CALLGRIND),
     // By eye.
     (
@@ -216,7 +216,7 @@ fn what_a_text_says_of_its_threads() {
 }
 
 #[test]
-fn a_key_that_a_format_does_not_know_is_said() {
+fn a_key_that_a_format_does_not_know_is_reported() {
     let text = "Thread 1 (LWP 7):\n#0  0x1 in f () from /lib/a.so\n";
     let found = output("stack-parse", &["--labels", "thread,object,wchan"], text);
     assert_eq!(found.stdout, b"object=/lib/a.so\tthread=1\tf 1\n");
@@ -227,7 +227,7 @@ fn owned(sums: &[(&str, u128)]) -> BTreeMap<String, u128> {
     sums.iter().map(|&(value, sum)| (value.to_owned(), sum)).collect()
 }
 
-/// What each value of a label weighs.
+/// The weight of each value of a label.
 fn sums(file: &str, args: &str, key: &str) -> BTreeMap<String, u128> {
     let mut command = tool("stack-parse");
     command.args(args.split_whitespace()).args(["--labels", key]);

@@ -1,10 +1,10 @@
-//! What an input is taken for, and what is said of one that is unknown.
+//! The detected format of an input, and the messages for an unknown one.
 
 use std::io::Write;
 
 use crate::util::{filter, output, recording, stderr};
 
-/// What is said of an input that is not read.
+/// The message for an input that is not read.
 fn refused(input: impl AsRef<[u8]>) -> String {
     let output = output("stack-parse", &[], input.as_ref());
     let said = stderr(&output);

@@ -1,4 +1,4 @@
-//! What profilers of memory write, beyond their golden files.
+//! Files of memory profilers, beyond their golden files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,8 +16,8 @@ fn sorted(lines: &str) -> Vec<&str> {
     lines
 }
 
-/// One program under three profilers, which agree. The figures are those of ms_print, of
-/// valgrind's last lines and of heaptrack_print.
+/// One program under three profilers, which agree. The figures are from ms_print, from valgrind's
+/// last lines, and from heaptrack_print.
 #[test]
 fn profilers_of_memory_agree() {
     for (file, event, expected) in [
@@ -47,7 +47,7 @@ fn profilers_of_memory_agree() {
 fn snapshots_are_samples_of_their_time() {
     let file = recording("formats/massif/no-peak.out");
     let grow = "(anonymous namespace)::grow(int, char)";
-    // What no caller has is the allocator's.
+    // Memory without a caller belongs to the allocator.
     let first = format!(
         "(heap allocation functions) malloc/new/new[], --alloc-fns, etc. 40\n{grow} 50\n\
          [0x1] 200\n[below massif's threshold] 60\nmain;inner;{grow} 400\n\
@@ -137,8 +137,8 @@ fn raw_recordings_of_heaptrack_are_named_by_the_files_that_were_mapped() {
     assert_eq!(named.len(), 5);
 }
 
-/// The figures are those of heaptrack_print, with the leaks that it suppresses, and of
-/// ms_print; the sums of Valgrind's report are the same in all its formats.
+/// The figures are from heaptrack_print, with the leaks that it suppresses, and from ms_print; the
+/// sums of Valgrind's report are the same in all its formats.
 #[test]
 fn profiles_of_memory_of_other_people_weigh_what_they_hold() {
     for (folder, file, event, expected) in [

@@ -1,5 +1,4 @@
-//! What belongs to one input and what to a run: clocks, first events, measures,
-//! weights, header lines.
+//! State of one input and state of a run: clocks, first events, measures, weights, header lines.
 
 use crate::util::{TempFile, filter, output, recording, weight};
 
@@ -67,7 +66,7 @@ fn weights_are_decided_for_each_event_over_all_files() {
 }
 
 #[test]
-fn periods_of_nothing_are_said() {
+fn periods_of_nothing_are_reported() {
     let idle = script(&[("cycles", 1.0, 0, "f")]);
     let (folded, stderr, code) = said(&["--weight", "period", idle.path()]);
     assert_eq!((&folded[..], code), ("", Some(1)));
@@ -99,7 +98,7 @@ fn what_files_hold_is_listed() {
 }
 
 #[test]
-fn a_measure_that_is_not_there_is_said() {
+fn a_measure_that_is_not_there_is_reported() {
     let tree = recording("formats/landmarks-text/demo.txt.gz");
     let output = output("stack-parse", &["--event", "bytes"], &tree);
     assert_eq!(output.status.code(), Some(1));

@@ -64,7 +64,7 @@ fn the_last_event_of_a_list_counts_once() {
     assert_eq!(filter("stack-parse", &["--root", "none"], pair), "a 3000\n");
 }
 
-/// A file that is cut short gives what was read, and says where it ends.
+/// A file that is cut short gives the part before the cut, and a message with its position.
 #[test]
 fn what_came_before_a_cut_is_kept() {
     for (case, end) in [
@@ -113,7 +113,7 @@ fn trees_may_be_deeper_than_any_stack() {
     }
 }
 
-/// The figures are the sum of `selfSize` and of `weights`, the number of rows, and the time from
+/// The figures are the sums of `selfSize` and of `weights`, the number of rows, and the time from
 /// the first sample to the end, by jq and Python.
 #[test]
 fn files_of_other_people_weigh_what_they_hold() {
@@ -143,7 +143,7 @@ fn files_of_other_people_weigh_what_they_hold() {
     }
 }
 
-/// Weights of a profile that Firefox shows have no limit.
+/// A profile that Firefox shows has no limit of weights.
 #[test]
 fn weights_beyond_64_bits_are_left_out_and_counted() {
     let profile = r#"{"meta":{"interval":1,"startTime":0,"preprocessedProfileVersion":47},"libs":[],
@@ -157,7 +157,7 @@ fn weights_beyond_64_bits_are_left_out_and_counted() {
     assert!(said.contains("2 weights do not fit into 64 bits: they are left out"), "{said}");
 }
 
-/// V8 counts lines and columns from 0; the largest number of 64 bits has none after it.
+/// V8 counts lines and columns from 0; the largest 64-bit number cannot be increased.
 #[test]
 fn a_line_after_the_last_one_is_none() {
     let profile = r#"{"nodes":[{"id":1,"hitCount":7,"callFrame":{"functionName":"f","url":"a.js",
@@ -165,7 +165,7 @@ fn a_line_after_the_last_one_is_none() {
     assert_eq!(filter("stack-parse", &["--srcline"], profile), "f 7\n");
 }
 
-/// As if the keys that say what it is came in another moment than those before them.
+/// As if the keys that show the format arrived later than those before them.
 #[test]
 fn json_is_known_for_what_it_is_however_little_is_there_at_first() {
     let heap = recording("formats/heapprofile/node20.heapprofile");
@@ -187,7 +187,7 @@ fn json_is_known_for_what_it_is_however_little_is_there_at_first() {
     assert_eq!(stderr(&output.stdout), header);
 }
 
-/// A file of about 300 MB whose last key says what it is, in 100 MB of memory.
+/// A file of about 300 MB whose last key shows its format, read in 100 MB of memory.
 #[test]
 fn json_is_read_on_in_little_memory() {
     let zeros = "0,".repeat(32 * 1024);

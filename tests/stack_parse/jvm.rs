@@ -1,12 +1,12 @@
 use crate::util::{filter, output, recording, weight};
 
-/// A recording of the JVM's, in two chunks.
+/// A recording of the JVM in two chunks.
 const JFR: &str = "formats/jfr/jdk17-two-chunks.jfr.gz";
 
 #[test]
 fn a_flight_recording_lists_its_events() {
     let list = filter("stack-parse", &["--list-events"], recording(JFR));
-    // Of 'jfr summary' and 'jfr print --json', twice.
+    // From 'jfr summary' and 'jfr print --json', twice.
     for line in [
         "jdk.ExecutionSample\tsamples\t52\t52",
         "jdk.ObjectAllocationSample\tbytes\t202\t709956912",
@@ -45,7 +45,7 @@ fn a_flight_recording_that_is_cut_keeps_its_whole_chunks() {
 }
 
 #[test]
-fn only_running_threads_count_unless_told() {
+fn only_running_threads_count_by_default() {
     let dumps = recording("formats/jstack/busy.txt.gz");
     let running = output("stack-parse", &[], &dumps);
     assert_eq!(weight(&running.stdout), 6);
@@ -69,7 +69,7 @@ fn what_async_profiler_calls_collapsed_is_folded_stacks() {
 }
 
 #[test]
-fn what_hprof_cut_off_is_said() {
+fn what_hprof_cut_off_is_reported() {
     let profile = "JAVA PROFILE 1.0.1, created Mon Aug  4 22:25:01 2008\nTRACE 1:\n\ta.B.c(B.java:1)\n\
                    CPU TIME (ms) BEGIN (total = 1000) Mon Aug  4 22:25:01 2008\n\
                    rank   self  accum   count trace method\n\
@@ -98,7 +98,7 @@ fn virtual_threads_are_read_as_text_and_as_json() {
         rows[1].ends_with("\twaiting\t1\t\"waiting;[virtual];java.lang.VirtualThread.park\""),
         "{table}"
     );
-    // One dump behind the other, each of a time of its own.
+    // One dump after the other, each with its own time.
     let json = recording("formats/jstack/virtual.json");
     let twice = filter("stack-parse", &["--event", "*"], [&json[..], &json].concat());
     assert_eq!(weight(twice.as_bytes()), 10);

@@ -1,10 +1,10 @@
-//! `--labels`: when, who and where, before the stacks.
+//! `--labels`: time, thread and place before the stacks.
 
 use std::collections::BTreeMap;
 
 use crate::util::{TempFile, filter, filter_bytes, output, recording, stderr, weight};
 
-/// Three samples of two threads, one of them of another period.
+/// Three samples of two threads, one of them with another period.
 const SCRIPT: &str = "\
 a b 7/8 [001] 10.500000:    1000 cycles:
 \t    55d0 f+0x1 (/bin/prog)
@@ -80,7 +80,7 @@ fn auto_weighs_as_it_does_without_labels() {
 }
 
 #[test]
-fn a_label_that_no_sample_has_is_said() {
+fn a_label_that_no_sample_has_is_reported() {
     let found = output("stack-parse", &["--labels", "tid,cgroup"], SCRIPT);
     assert_eq!(stderr(&found), "stack-parse: no sample has the label cgroup\n");
     assert_eq!(weight(&found.stdout), 3);
@@ -142,7 +142,7 @@ fn labelled_lines_are_read() {
 }
 
 #[test]
-fn times_of_lines_that_are_no_numbers_and_their_order_are_said() {
+fn times_of_lines_that_are_no_numbers_and_their_order_are_reported() {
     let read = |args: &[&str], lines: &str| {
         let output = output("stack-parse", args, lines);
         assert!(output.status.success());
@@ -224,7 +224,7 @@ fn control_groups_are_those_of_perf_report() {
 fn labels_of_pprof_are_kept() {
     let cpu = recording("formats/pprof/go-cpu.pb.gz");
     let labelled = filter("stack-parse", &["--labels", "worker"], &cpu);
-    // Of 'go tool pprof -tags'.
+    // From 'go tool pprof -tags'.
     for (worker, total) in [("worker=0\t", 390), ("worker=2\t", 300), ("worker=1\t", 250)] {
         let lines: String =
             labelled.split_inclusive('\n').filter(|line| line.starts_with(worker)).collect();

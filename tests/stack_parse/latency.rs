@@ -1,5 +1,5 @@
-//! `--weight latency`: what makes a program end later, compared with what was counted by other
-//! code from the records of perf.
+//! `--weight latency`: what makes a program end later, compared with figures that other code
+//! computed from the records of perf.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,13 +11,13 @@ use crate::util::{TempFile, filter, output, recording, stderr, weight};
 /// The files of the recordings.
 const SYMFS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/symfs");
 
-/// A program whose main thread works alone for a part of each round, and beside another thread
-/// otherwise.
+/// A program whose main thread works alone in one part of each round, and beside another thread in
+/// the rest.
 fn serpar() -> Vec<u8> {
     recording("switches/serpar.perf.data.gz")
 }
 
-/// The rows of the figures that a script computed from the records of a recording.
+/// The rows of figures that a script computed from the records of a recording.
 fn truth() -> Vec<(String, String)> {
     let rows = String::from_utf8(recording("switches/serpar.tsv")).expect("UTF-8");
     let row = |line: &str| {
@@ -28,7 +28,7 @@ fn truth() -> Vec<(String, String)> {
     rows.lines().filter_map(row).collect()
 }
 
-/// What the stacks weigh that have a frame of this name.
+/// The weight of the stacks with a frame of this name.
 fn with_frame(folded: &[u8], name: &str) -> u128 {
     let has = |line: &&[u8]| {
         let stack = String::from_utf8_lossy(line);
@@ -101,12 +101,12 @@ fn latencies_do_not_depend_on_threads_merging_files_and_streams() {
     let weights = table.lines().skip(1).map(|row| row.split('\t').nth(7).expect("a weight"));
     let total: u128 = weights.map(|it| it.parse::<u128>().expect("a number")).sum();
     assert_eq!(total, weight(&expected));
-    // A file that comes twice counts twice: each has a count of its threads of its own.
+    // A file given twice counts twice: each has its own number of threads.
     let file = TempFile::new(&input);
     let twice =
         output("stack-parse", &["--weight", "latency", file.path(), file.path()], "").stdout;
     assert_eq!(weight(&twice), 2 * weight(&expected));
-    // A slice of time has the latencies that it has in the whole.
+    // The latencies in a slice of time are the same as in the whole.
     let [start, end] = [["--to", "0.7"], ["--from", "0.7"]];
     let parts = [start, end].map(|slice| weight(&folded("latency", &slice, &input)));
     assert!(parts.iter().all(|part| *part > 0), "{parts:?}");
@@ -144,8 +144,8 @@ fn recordings_that_do_not_say_it_are_refused_by_name() {
     }
 }
 
-/// The recording with its switches as `perf record -a` writes them, which also say which thread
-/// comes or has gone.
+/// The recording with its switches as `perf record -a` writes them, which also have the other
+/// thread of the switch.
 fn all_processors() -> Vec<u8> {
     const SWITCH: [u8; 4] = 14u32.to_le_bytes();
     const SWITCH_CPU_WIDE: u8 = 15;
@@ -153,7 +153,7 @@ fn all_processors() -> Vec<u8> {
     let number = |bytes: &[u8], at: usize| {
         u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes")) as usize
     };
-    // The header says where the records are, and how long they are altogether.
+    // The header has the position and the total size of the records.
     let (start, size) = (number(&bytes, 40), number(&bytes, 48));
     let mut at = start;
     while at < start + size {
@@ -166,17 +166,17 @@ fn all_processors() -> Vec<u8> {
 }
 
 #[test]
-fn lost_switches_are_said() {
+fn lost_switches_are_reported() {
     let said = stderr(&output("stack-parse", &["--weight", "latency"], stream_with_lost()));
     assert!(said.contains("5 samples or other records, 83.3 % of all, were lost"), "{said}");
-    assert!(said.contains("switches may be among what was lost: then latencies"), "{said}");
+    assert!(said.contains("switches of threads may be among them: later latencies"), "{said}");
     let said = stderr(&output("stack-parse", &["--weight", "period"], stream_with_lost()));
     assert!(!said.contains("latencies"), "{said}");
     let said = stderr(&output("stack-parse", &["--weight", "latency"], serpar()));
     assert!(!said.contains("lost"), "{said}");
 }
 
-/// A stream of one sample, whose switches are recorded, and of 5 lost records.
+/// A stream of one sample, with recorded switches, and of 5 lost records.
 fn stream_with_lost() -> Vec<u8> {
     const IP_TID_TIME: u64 = 1 | 2 | 4;
     const SAMPLE_ID_ALL: u64 = 1 << 18;
@@ -194,8 +194,8 @@ fn stream_with_lost() -> Vec<u8> {
     numbers.concat().into_iter().flat_map(u64::to_le_bytes).collect()
 }
 
-/// What perf's text says, by its own lines: the latency of each thread's samples of each event,
-/// in units of the event. The threads that run are counted as perf 6.15 does it.
+/// From perf's text, without our parser: the latency of each thread's samples of each event, in
+/// units of the event. Running threads are counted as in perf 6.15.
 fn by_perfs_text(text: &str, processors: i64) -> BTreeMap<(String, String), u128> {
     let (mut running, mut latencies) = (1i64, BTreeMap::new());
     for line in text.lines() {
@@ -214,8 +214,8 @@ fn by_perfs_text(text: &str, processors: i64) -> BTreeMap<(String, String), u128
     latencies
 }
 
-/// Records a program that works alone in one function and beside another thread in another; `None`
-/// where perf may not record.
+/// Records a program that works alone in one function, and beside another thread in another; `None`
+/// if perf may not record.
 fn record() -> Option<PathBuf> {
     if goes_without(&[&["perf", "cc"]]) {
         return None;
@@ -280,8 +280,8 @@ fn a_fresh_recording_has_the_latencies_of_perfs_own_text() {
             weight(line.as_bytes());
     }
     assert_eq!(latencies, expected);
-    // What runs alone has a larger share of what makes the program end later than of its time,
-    // unless a busy machine let no two threads run at once.
+    // Code that runs alone has a larger share of latency than of time, unless a busy machine never
+    // let two threads run at once.
     let [by_period, by_latency] = ["period", "latency"].map(|kind| {
         output("stack-parse", &["--weight", kind, "--event", "cpu-clock", name], "").stdout
     });

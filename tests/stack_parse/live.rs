@@ -1,5 +1,5 @@
-//! What was in use when, and for how long: `--live`, and the labels `since` and `lifetime`. The
-//! figures were counted without our code: of memtrace from what its own reader prints, of
+//! Memory in use at a moment, and for how long: `--live`, and the labels `since` and `lifetime`.
+//! The figures were computed without our code: for memtrace from the output of its own reader, for
 //! heaptrack by a script that adds up the lines `+`, `-` and `c`.
 
 use std::fmt::Write;
@@ -13,13 +13,13 @@ const ALLOC: &str = "formats/memtrace/alloc.ctf.gz";
 const LEAKY: &str = "formats/heaptrack/leaky.txt.gz";
 const LEAKY_RAW: &str = "formats/heaptrack/leaky-raw.txt.gz";
 
-/// What comes out weighs.
+/// The weight of the output.
 fn total(args: &[&str], input: impl AsRef<[u8]>) -> u128 {
     weight(&output("stack-parse", args, input).stdout)
 }
 
-/// A line of what `--labels since,lifetime` writes: when something was allocated, for how long it
-/// was in use, in seconds, and what it weighs.
+/// A line of `--labels since,lifetime`: when memory was allocated, for how long it was in use, in
+/// seconds, and its weight.
 struct Lived {
     since: f64,
     lifetime: f64,
@@ -40,9 +40,9 @@ fn lived(args: &[&str], input: impl AsRef<[u8]>) -> Vec<Lived> {
     lines.lines().map(line).collect()
 }
 
-/// What was allocated until then, and freed later or never.
+/// The weight allocated by then, and freed later or never.
 fn in_use(all: &[Lived], seconds: f64) -> u128 {
-    // A nanosecond is less than any clock here tells apart.
+    // No clock here resolves less than a nanosecond.
     let is = |it: &&Lived| it.since <= seconds + 5e-10 && it.since + it.lifetime > seconds + 5e-10;
     all.iter().filter(is).map(|it| it.weight).sum()
 }
@@ -76,7 +76,7 @@ fn what_is_in_use_is_what_memtraces_own_reader_says() {
 }
 
 /// `words` are those of a sample; lifetimes are below a millisecond, below a tenth of a second,
-/// above that, and endless.
+/// longer, and endless.
 fn check_memtrace(
     trace: &[u8],
     moments: &[(&str, u128)],
@@ -129,7 +129,7 @@ fn what_is_in_use_is_what_the_lines_of_heaptrack_add_up_to() {
         let peak = format!("\t597769\tpeak 597769 at {peak_at}\n");
         assert!(list.contains(&peak), "{list}");
     }
-    // At the peak each stack has what heaptrack_print says.
+    // At the peak each stack has the weight that heaptrack_print shows.
     let [live, peak] = ["--live=peak", "--event=peak"]
         .map(|arg| output("stack-parse", &[arg], recording(LEAKY)).stdout);
     assert_eq!(String::from_utf8_lossy(&live), String::from_utf8_lossy(&peak));
@@ -150,7 +150,7 @@ fn lifetimes_are_those_of_raw_recordings() {
     assert_eq!(weight(&labelled.stdout), 2_983);
     let said = "lifetimes are in raw recordings only: 'heaptrack --raw' makes one\n";
     assert!(stderr(&labelled).contains(said), "{}", stderr(&labelled));
-    // Nothing waits for what nobody asked for by name.
+    // Without a request by name, no sample waits for its lifetime.
     let rows = output("stack-parse", &["--per-sample", "--labels", "all"], &raw);
     assert!(!String::from_utf8_lossy(&rows.stdout).contains("lifetime"));
     assert_eq!(weight(&rows.stdout), 2_983);
@@ -240,7 +240,7 @@ fn what_makes_no_sense_is_refused() {
 
 #[test]
 fn massif_says_what_was_in_use_at_its_snapshots() {
-    // 1,000 bytes at 12 ms and 900 at 20, of which none is called the peak.
+    // 1,000 bytes at 12 ms and 900 at 20; neither is marked as the peak.
     let file = recording("formats/massif/no-peak.out");
     for (live, bytes, said) in [
         ("--live=0.012", 1_000, "snapshot 1 of 4 is taken, the last with a tree until then\n"),
@@ -258,14 +258,14 @@ fn massif_says_what_was_in_use_at_its_snapshots() {
     let list = |file: &str| output("stack-parse", &["--list-events"], recording(file)).stdout;
     let listed = String::from_utf8(list("formats/massif/no-peak.out")).expect("UTF-8");
     assert!(listed.contains("heap\tbytes\t2\t900\tpeak 1000 at 0.012\n"), "{listed}");
-    // Of instructions only the peak is known; the one that is called so counts.
+    // For instructions only the peak is known; the snapshot marked as peak counts.
     let heap = recording("formats/massif/heap.out.gz");
     assert_eq!(total(&["--live=peak", "--event", "heap"], &heap), 113_329);
     let listed = String::from_utf8(list("formats/massif/heap.out.gz")).expect("UTF-8");
     assert!(listed.contains("\tpeak 113329 at 1918369 i\n"), "{listed}");
 }
 
-/// What happens in a program.
+/// An event in a program.
 #[derive(Clone, Debug)]
 enum Event {
     Allocate { size: u64, address: u64 },
@@ -282,8 +282,8 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(event, 0..120)
 }
 
-/// The same events as a raw recording, without what no allocator does, and how much was in use at
-/// each stamp, in milliseconds, at the peak and at the end.
+/// The same events as a raw recording, without impossible ones such as a second free of an address;
+/// and the memory in use at each time stamp, in milliseconds, at the peak and at the end.
 fn recorded(events: &[Event]) -> (String, Vec<(u64, u64)>, u64, u64) {
     let mut text = "v 10400 3\nx 5 ./a.o\nX ./a.o\nm 1 -\nt 401001 0\nt 401009 1\n".to_owned();
     let mut used = std::collections::BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Recordings of perf made by hand: which code is at an address, and what it is called.
+//! Recordings of perf made by hand: the code at an address, and its name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::perf_stream::{DATA, IN_KERNEL, IN_PROGRAM, KERNEL, Stream};
 use crate::util::output;
 
-/// Where the kernel of the recordings is.
+/// The address of the kernel in the recordings.
 const TEXT: u64 = 0xffff_ffff_8100_0000;
 
 /// A folder of this name that stands for `/`, with a list of the kernel's symbols.
@@ -17,7 +17,7 @@ fn symfs(name: &str, kallsyms: &str) -> PathBuf {
     folder
 }
 
-/// The stacks of a recording, and what is said of it.
+/// The stacks of a recording, and the messages.
 fn parsed(stream: &Stream, symfs: &Path) -> (String, String) {
     let symfs = symfs.to_str().expect("UTF-8");
     let output = output("stack-parse", &["--root", "none", "--symfs", symfs], &stream.bytes);
@@ -36,7 +36,7 @@ fn of_kernel() -> Stream {
         .sample(IN_KERNEL, TEXT + 0x110)
         .sample(IN_KERNEL, 0xffff_ffff_c000_0010)
         .sample(IN_KERNEL, 0xffff_ffff_c100_0010)
-        // No record tells of trampolines.
+        // There is no record for trampolines.
         .sample(IN_KERNEL, 0xffff_ffff_c200_0010)
 }
 
@@ -55,7 +55,7 @@ fn all_code_of_the_kernel_has_a_name() {
 }
 
 #[test]
-fn a_kernel_that_hides_its_addresses_is_told_once() {
+fn a_kernel_that_hides_its_addresses_is_reported_once() {
     let hidden = "0000000000000000 T _text\n0000000000000000 t do_work\n";
     let (stacks, said) = parsed(&of_kernel(), &symfs("hidden-kernel", hidden));
     assert_eq!(stacks, "[kernel.kallsyms] 2\n[nft.ko] 1\nbpf_prog_0123456789abcdef_filter 1\n");

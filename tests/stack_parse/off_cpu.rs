@@ -39,7 +39,7 @@ fn blocked_time_is_the_time_between_switches() {
 }
 
 #[test]
-fn switches_of_no_known_process_are_said_where_one_is_chosen() {
+fn switches_of_no_known_process_are_reported_where_one_is_chosen() {
     let switch =
         "1 10 [000] 1.0: sched:sched_switch: 1:10 [120] S ==> 2:20 [120]\n\t 10 f (/d)\n\n";
     let without = output("stack-parse", &["--off-cpu=10"], switch).stderr;
@@ -54,7 +54,7 @@ fn switches_of_no_known_process_are_said_where_one_is_chosen() {
     assert!(absent.contains("off-cpu: no switch is of process 4000000\n"), "{absent}");
 }
 
-/// Two processes that wait for each other, once each, with nothing else in between.
+/// Two processes that wait for each other once, with no other switches.
 fn two_processes() -> String {
     let switch = |time: &str, from: &str, to: &str, frame: &str| {
         format!(
@@ -126,7 +126,7 @@ fn a_real_recording_is_blocked_as_long_as_counted_by_hand_and_by_perf() {
     }
     assert!(blocked.len() > 8, "{blocked:?}");
     assert_eq!(blocked, blocked_by_hand(&String::from_utf8(script).expect("UTF-8")));
-    // perf cuts each interval to microseconds.
+    // perf truncates each interval to microseconds.
     let perf = fs::read_to_string(golden_path("oracle/shape-sched.away")).expect("perf's figure");
     let perf: f64 = perf.trim().parse().expect("milliseconds");
     let ours = main as f64 / 1e6;

@@ -1,4 +1,4 @@
-//! Recordings of perf, compared with what perf itself says of them.
+//! Recordings of perf, compared with perf's own output.
 
 use std::fs;
 use std::io::Read;
@@ -9,19 +9,19 @@ use flate2::read::GzDecoder;
 use crate::needs::skip;
 use crate::util::{TempFile, golden_files, golden_path, output, recording, stderr, weight};
 
-/// What is compared of a sample.
+/// The fields of a sample that are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Sample {
     comm: String,
     pid: String,
     tid: String,
-    /// In seconds, with 9 digits behind the point.
+    /// In seconds, with 9 digits after the point.
     time: String,
     period: String,
     event: String,
 }
 
-/// The samples in perf's text: `sh 12/34 7016.797734883: 5025125 cpu-clock: `, frames behind
+/// The samples in perf's text: `sh 12/34 7016.797734883: 5025125 cpu-clock: `, with frames after
 /// TABs.
 fn samples_of_perf(text: &str) -> Vec<Sample> {
     let is_event = |line: &&str| !line.starts_with('\t') && !line.is_empty();
@@ -44,7 +44,7 @@ fn sample_of_perf(line: &str) -> Sample {
     }
 }
 
-/// Where ` 12/34 ` begins; the name before it may hold blanks.
+/// Where ` 12/34 ` begins; the name before it may contain blanks.
 fn end_of_comm(line: &str) -> usize {
     let is_ids = |word: &str| {
         word.split_once('/')
@@ -55,7 +55,7 @@ fn end_of_comm(line: &str) -> usize {
     line.find(&format!(" {ids} ")).expect("it is there")
 }
 
-/// The samples of a recording, by `--table`.
+/// Our samples of a recording, from `--table`.
 fn samples_of_ours(bytes: &[u8]) -> Vec<Sample> {
     let output = output("stack-parse", &["--table", "--by-event", "--symfs", NO_FILES], bytes);
     assert_eq!(without_missing_files(&output.stderr), "");
@@ -84,7 +84,7 @@ fn stacks_that_end_where_a_file_is_missing_name_the_file() {
     assert!(said.contains(files), "{said}");
     assert!(said.contains("/home/someone/work/p/nofp (not found)"), "{said}");
     assert!(said.contains(": copy them into the folder of --symfs, below it by their"), "{said}");
-    // It was recorded with --call-graph dwarf, and nothing is longer than its copies.
+    // It was recorded with --call-graph dwarf, and no stack is longer than its copy.
     assert!(!said.contains("record with"), "{said}");
     let with_files = golden_path("symfs");
     let args = ["--symfs", with_files.to_str().expect("UTF-8")];
@@ -92,10 +92,10 @@ fn stacks_that_end_where_a_file_is_missing_name_the_file() {
     assert!(!said.contains("/home/someone/work/p/nofp"), "{said}");
 }
 
-/// A folder without the files of a recording, so that nothing depends on those here.
+/// A folder without the files of a recording, so that the test does not depend on files here.
 const NO_FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/folded");
 
-/// What is said beside that files were not found and stacks cannot be unwound.
+/// The messages, except those about missing files and stacks that cannot be unwound.
 fn without_missing_files(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let expected = [": no symbols for ", "end in [truncated]", "through files that are not here"];
@@ -150,7 +150,7 @@ fn samples_of_all_recordings_are_those_that_perf_prints() {
 }
 
 #[test]
-fn a_file_a_packed_file_and_a_pipe_are_read_alike() {
+fn a_file_a_compressed_file_and_a_pipe_are_read_alike() {
     for name in ["fp-threads", "pipe-fp"] {
         let packed = golden_path(&format!("formats/perf-data/{name}.perf.data.gz"));
         let bytes = recording(&format!("formats/perf-data/{name}.perf.data.gz"));
@@ -167,7 +167,7 @@ fn a_file_a_packed_file_and_a_pipe_are_read_alike() {
 fn off_cpu_time_is_that_of_perfs_text() {
     let bytes = recording("formats/perf-data/fp-sched.perf.data.gz");
     let text = recording("oracle/fp-sched.switches.gz");
-    // What each thread waited, and what is left out.
+    // How long each thread waited, and what is left out.
     let of_threads = |input: &[u8]| {
         let output =
             output("stack-parse", &["--off-cpu", "--root", "tid", "--symfs", NO_FILES], input);
@@ -184,7 +184,7 @@ fn off_cpu_time_is_that_of_perfs_text() {
 }
 
 #[test]
-fn of_programs_that_are_not_in_the_sums_nothing_is_said() {
+fn programs_that_are_not_in_the_sums_have_no_messages() {
     let bytes = recording("formats/perf-data/fp-sched.perf.data.gz");
     let said = |pid: &str| {
         let args = [&["--off-cpu=", pid].concat()[..], "--symfs", NO_FILES];
@@ -217,8 +217,8 @@ fn a_cut_recording_is_named_with_the_place() {
 
 #[test]
 fn a_thread_that_is_gone_has_the_id_that_perf_prints() {
-    // A stream: an event of which samples have an address and a thread, and a sample of
-    // process 7 and thread -1.
+    // A stream: an event whose samples have an address and a thread, and a sample of process 7 and
+    // thread -1.
     let (software, fields) = (1 | 128 << 32, 3);
     let attr = [software, 0, 0, fields, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     let record = |kind: u64, numbers: &[u64]| {

@@ -4,7 +4,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 use crate::util::{filter, golden_path, output, stderr, third_party, weight};
 
-/// What is printed of a trace in tests/golden/formats/perfetto.
+/// The output for a trace in tests/golden/formats/perfetto.
 fn folded(name: &str, args: &[&str]) -> String {
     let path = golden_path(&format!("formats/perfetto/{name}"));
     let path = path.to_str().expect("a path in UTF-8");
@@ -65,7 +65,7 @@ fn packets_compressed_by_zstd_weigh_the_same() {
 #[test]
 fn a_damaged_packet_costs_no_other() {
     let slices = std::fs::read(golden_path("formats/perfetto/three.pftrace")).expect("a trace");
-    // A packet of a sequence whose event has a length that is too long, between two that are right.
+    // A packet with an event whose length is too large, between two good packets.
     let damaged = b"\x0a\x05\x50\x01\x5a\x09\x48";
     let args = ["--format", "perfetto"];
     let output = output("stack-parse", &args, [&slices[..23], damaged, &slices[23..]].concat());

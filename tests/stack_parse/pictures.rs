@@ -1,5 +1,5 @@
-//! Flame graphs back to the stacks they were drawn from: by stack-svg, by inferno, and as
-//! flamegraph.pl draws them.
+//! Flame graphs converted back to their stacks: drawn by stack-svg, by inferno, and in the way of
+//! flamegraph.pl.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use crate::util::{
     weight,
 };
 
-/// What names may break: SVG, escapes, titles of boxes, XML, folded lines.
+/// Texts that names may break: SVG, escapes, titles of boxes, XML, folded lines.
 const PIECES: [&[u8]; 34] = [
     b"a",
     b"b",
@@ -57,16 +57,16 @@ fn name() -> impl Strategy<Value = Vec<u8>> {
         .prop_map(|pieces| pieces.concat())
 }
 
-/// Folded lines with names that were made to break a picture, merged and sorted.
+/// Folded lines with names made to break a picture, merged and sorted.
 fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let stack = prop::collection::vec(name(), 1..5).prop_map(|frames| frames.join(&b';'));
     let weight = prop_oneof![1..40u64, 1..1_000_000_000u64];
     prop::collection::vec((stack, weight), 1..100).prop_map(|stacks| {
         let lines = stacks.into_iter().map(|(stack, weight)| (stack, format!(" {weight}\n")));
-        // A stack without a name is no stack, and a line that begins so is a comment.
+        // A line needs a name in its stack, and one that begins like this is a comment.
         let lines = lines.filter(|(stack, _)| !stack.is_empty() && !stack.starts_with(b"# "));
         let lines = lines.flat_map(|(stack, end)| [&stack[..], end.as_bytes()].concat());
-        // Not first, where `\xff\xfe` would say that the input is UTF-16.
+        // Not as the first line, where `\xff\xfe` would mean that the input is UTF-16.
         [b"main;f 1\n", &lines.collect::<Vec<u8>>()[..]].concat()
     })
 }
@@ -107,7 +107,7 @@ fn both_profiles_of_a_picture_are_measures() {
 }
 
 #[test]
-fn what_a_picture_lacks_is_said() {
+fn what_a_picture_lacks_is_reported() {
     let picture = picture(&["--max-frames", "2"], "a;b 5\na;c 1\nd 7\n");
     let output = output("stack-parse", &[], picture);
     assert_eq!(output.stdout, b"a;[cut] 6\nd 7\n");
@@ -122,7 +122,7 @@ fn a_picture_without_script_has_the_names_that_it_shows() {
     assert_eq!(filter("stack-parse", &[], picture), "[empty name] 2\nmain;read 3\nmain;x 9\n");
 }
 
-/// The stacks with the names that flamegraph.pl and inferno show: without marks.
+/// The stacks with the names that flamegraph.pl and inferno show, which have no marks.
 fn without_marks(folded: &str) -> String {
     let mut sums: BTreeMap<String, u64> = BTreeMap::new();
     for line in folded.lines() {
@@ -148,7 +148,7 @@ fn pictures_of_inferno_give_back_what_was_drawn() {
         flamegraph::from_lines(&mut options, folded.lines(), &mut all).expect("inferno draws");
         let again = filter("stack-parse", &[], &all);
         assert!(again == without_marks(&folded), "{file}");
-        // Without the narrow frames their callers have what they weigh.
+        // Narrow frames are not drawn, and their callers get their weight.
         options.min_width = 0.1;
         let mut wide = Vec::new();
         flamegraph::from_lines(&mut options, folded.lines(), &mut wide).expect("inferno draws");
@@ -163,7 +163,7 @@ fn pictures_of_inferno_give_back_what_was_drawn() {
     }
 }
 
-/// A box of a flame graph: who called it, where it begins, and what it weighs.
+/// A box of a flame graph: its callers, its start, and its weight.
 struct Box<'a> {
     name: &'a str,
     depth: usize,
@@ -193,8 +193,8 @@ fn boxes(folded: &str) -> Vec<Box<'_>> {
     boxes
 }
 
-/// The picture that flamegraph.pl draws, by the grammar of its output: places have one digit
-/// behind the point, and boxes come in the order of a hash.
+/// The picture that flamegraph.pl draws, written by the grammar of its output: coordinates have one
+/// digit after the point, and boxes come in the order of a hash.
 fn flamegraph_pl(folded: &str, is_inverted: bool, random: &mut Random) -> String {
     let mut boxes = boxes(folded);
     let total = boxes[0].total;
@@ -250,8 +250,7 @@ fn pictures_like_those_of_flamegraph_pl_give_back_what_was_drawn() {
     }
 }
 
-/// inferno writes how much a box took also where `--nameattr` put another title in the place of
-/// its own.
+/// inferno writes the weight of a box even if `--nameattr` replaces its title.
 #[test]
 fn boxes_of_inferno_with_titles_of_the_user_weigh_what_they_took() {
     let folded = "main;draw 30\nmain;parse 5\nmain;parse;lex 40\nmain;parse;read 25\n";
@@ -272,17 +271,17 @@ fn boxes_of_inferno_with_titles_of_the_user_weigh_what_they_took() {
     assert_eq!(filter("stack-parse", &[], picture), expected);
 }
 
-/// Without such numbers, a box without a count has what is on top of it.
+/// Without such numbers, a box without a count has the weight of the boxes on top of it.
 #[test]
-fn boxes_without_a_count_are_said() {
+fn boxes_without_a_count_are_reported() {
     let output = output("stack-parse", &[], recording("formats/svg/nameattr.svg"));
     let said = stderr(&output);
-    let expected = "2 boxes have no count, their callers have what they weigh";
+    let expected = "2 boxes have no count: their weight stays with their callers";
     assert!(said.contains(expected), "{said}");
     assert_eq!(weight(&output.stdout), 100, "{said}");
 }
 
-/// The figure is what the title of the box of all samples says.
+/// The expected weight is that in the title of the box of all samples.
 #[test]
 fn a_picture_of_2012_is_read() {
     let Some(folder) = third_party("old-svg") else { return };
@@ -322,7 +321,7 @@ fn a_tower_of_a_hundred_thousand_frames_is_read() {
     assert!(filter("stack-parse", &[], picture) == folded);
 }
 
-/// What d3-flame-graph's own example holds, counted by its rule: a value is inclusive.
+/// The content of d3-flame-graph's own example, counted by its rule: values are inclusive.
 #[test]
 fn the_example_of_d3_flame_graph_weighs_what_its_root_says() {
     let Some(folder) = third_party("d3-flame-graph") else { return };
@@ -355,7 +354,7 @@ fn marks_of_async_profiler_are_those_of_its_collapsed_output() {
     }
 }
 
-/// The page that async-profiler 2.9 writes, by the grammar of its writer: a call for each frame.
+/// The page that async-profiler 2.9 writes, by the grammar of its writer: one call for each frame.
 fn async_profiler_page(folded: &str) -> String {
     const MARKS: [&str; 7] = ["_[0]", "_[j]", "_[i]", "-", "-", "_[k]", "_[1]"];
     let mut page = String::from("<!DOCTYPE html>\n<p>async-profiler</p>\n<script>\n");

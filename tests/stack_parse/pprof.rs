@@ -32,8 +32,8 @@ impl Message {
     }
 }
 
-/// A profile of two stacks, `main;f` and `main`, with these strings behind those of
-/// its own, and more fields.
+/// A profile of two stacks, `main;f` and `main`, with these strings after its own, and with more
+/// fields.
 fn profile(values: [i64; 2], names: [&[u8]; 2], more: impl Fn(Message) -> Message) -> Vec<u8> {
     let mut profile = Message::default();
     profile = profile.bytes(1, &Message::default().number(1, 1).number(2, 2).0);
@@ -61,7 +61,7 @@ fn names_are_kept_byte_for_byte() {
 }
 
 #[test]
-fn profiles_are_packed_or_not() {
+fn profiles_are_compressed_or_not() {
     let plain = profile([3, 4], [b"main", b"f"], |it| it);
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
     gzip.write_all(&plain).expect("memory");
@@ -73,7 +73,7 @@ fn profiles_are_packed_or_not() {
 #[test]
 fn every_measure_amounts_to_what_pprof_says() {
     let heap = golden_path("formats/pprof/go-heap.pb.gz");
-    // Of 'go tool pprof -raw', summed by awk.
+    // From 'go tool pprof -raw', summed by awk.
     for (event, total) in [
         ("alloc_objects", 1_831_216),
         ("alloc_space", 128_139_214),
@@ -89,7 +89,7 @@ fn every_measure_amounts_to_what_pprof_says() {
 fn labels_are_roots() {
     let cpu = recording("formats/pprof/go-cpu.pb.gz");
     let folded = filter("stack-parse", &["--root", "label:worker"], cpu);
-    // Of 'go tool pprof -tags'.
+    // From 'go tool pprof -tags'.
     for (root, total) in [("0", 390), ("2", 300), ("1", 250), ("[no worker]", 340)] {
         let lines = folded.lines().filter(|line| line.split(';').next() == Some(root));
         let lines: String = lines.map(|line| format!("{line}\n")).collect();
@@ -100,7 +100,7 @@ fn labels_are_roots() {
 }
 
 #[test]
-fn differences_are_told() {
+fn differences_are_reported() {
     let output = output("stack-parse", &[], profile([3, -4], [b"main", b"f"], |it| it));
     assert_eq!(output.stdout, b"main;f 3\n");
     let expected = "1 samples of negative value are left out, with -4";
@@ -108,7 +108,7 @@ fn differences_are_told() {
 }
 
 #[test]
-fn samples_without_a_value_are_told() {
+fn samples_without_a_value_are_reported() {
     let valueless = |it: Message| it.bytes(2, &Message::default().number(1, 1).0);
     let output = output("stack-parse", &[], profile([3, 4], [b"main", b"f"], valueless));
     assert_eq!(output.stdout, b"main 4\nmain;f 3\n");
@@ -140,7 +140,7 @@ fn several_profiles_in_one_file_are_refused() {
 
 #[test]
 fn a_damaged_sample_does_not_stop_the_others() {
-    // Its locations are cut off.
+    // Its locations are cut short.
     let damage = |it: Message| it.bytes(2, b"\x0a\x05\x01");
     let output = output("stack-parse", &[], profile([3, 4], [b"main", b"f"], damage));
     assert_eq!(output.status.code(), Some(2));
@@ -158,8 +158,8 @@ fn damage_is_named_and_the_rest_is_kept() {
     assert!(stderr(&output).contains(&expected), "{}", stderr(&output));
 }
 
-/// A location that stands for 30,000 inlined functions, named 5,000 times in one sample and once
-/// in each of 5,000 others.
+/// A location of 30,000 inlined functions, named 5,000 times in one sample and once in each of
+/// 5,000 others.
 #[test]
 fn a_small_profile_takes_little_memory() {
     let mut profile = Message::default();

@@ -2,7 +2,7 @@
 
 use crate::util::{output, recording, stderr, weight};
 
-/// The weight of a file with these options, and what is said.
+/// The weight of a file with these options, and the messages.
 fn weighed(file: &str, args: &[&str]) -> (u128, String) {
     let output = output("stack-parse", args, recording(&format!("formats/{file}")));
     (weight(&output.stdout), stderr(&output))
@@ -15,8 +15,8 @@ fn folded(args: &[&str], input: impl AsRef<[u8]>) -> (String, String) {
 
 #[test]
 fn jemalloc_samples_are_scaled_unless_they_are_counted() {
-    // The scaled sums are those of a few lines of Python and of jeprof, which cuts them; the raw
-    // ones of awk over the lines "t*:" below a stack.
+    // The scaled sums are from a few lines of Python and from jeprof, which truncates them; the raw
+    // ones from awk over the lines "t*:" below a stack.
     for (file, event, scaled, raw) in [
         ("mill.heap", "inuse_objects", 314, 143),
         ("mill.heap", "inuse_space", 287_061, 187_309),
@@ -40,13 +40,13 @@ fn threads_of_jemalloc_share_what_all_of_them_have() {
                 t*: 9: 90 [0: 0]\n  t1: 4: 40 [0: 0]\n  t2: 3: 30 [0: 0]\n";
     let (lines, said) = folded(&["--root", "comm"], heap);
     assert_eq!((&lines[..], &said[..]), ("[0x20];[0x10] 50\na b;[0x20];[0x10] 40\n", ""));
-    // A profile begins anew, with other threads at other places.
+    // A second profile follows, with other threads at other places.
     let (lines, _) = folded(&["--labels", "tid"], format!("{heap}\n{heap}"));
     assert_eq!(lines, "[0x20];[0x10] 40\ntid=1\t[0x20];[0x10] 80\ntid=2\t[0x20];[0x10] 60\n");
 }
 
 #[test]
-fn what_is_wrong_in_a_profile_of_jemalloc_is_said() {
+fn what_is_wrong_in_a_profile_of_jemalloc_is_reported() {
     let heap = |lines: &str| format!("heap_v2/4096\n@ 0x1\n{lines}\n");
     for (input, expected) in [
         (heap(""), ":2: expected the line 't*:' after a stack"),
@@ -64,8 +64,8 @@ fn what_is_wrong_in_a_profile_of_jemalloc_is_said() {
 }
 
 #[test]
-fn what_a_summary_of_leaks_has_beyond_the_stacks_is_said() {
-    // LEAK SUMMARY of each.
+fn what_a_summary_of_leaks_has_beyond_the_stacks_is_reported() {
+    // From LEAK SUMMARY of each file.
     let (_, said) = weighed("memcheck/default.txt", &[]);
     for expected in [
         "indirectly lost: 640 bytes in 20 blocks have no stack: --leak-check=full ",
@@ -128,7 +128,7 @@ fn samples_of_rprof_have_lines_memory_and_odd_names() {
     let (lines, said) = folded(&["--srcline", "--labels", "nodes"], profile);
     assert_eq!((&lines[..], &said[..]), ("nodes=3\tmain;a \"b\" (a b.R:5);<GC> 1\n", ""));
     let (lines, said) = folded(&["--event", "time"], format!("{profile}:1:x\n\"f\" g\n"));
-    // What is not understood of a sample is said, and the sample counts.
+    // The part of a sample that is not understood is reported, and the sample counts.
     assert_eq!(lines, "f 20000000\nmain;a \"b\";<GC> 20000000\n");
     assert!(said.contains(":4: expected a sample of Rprof"), "{said}");
     assert!(said.contains(":5: expected names in quotation marks"), "{said}");

@@ -28,7 +28,7 @@ fn samples_of_stackprof_have_times_and_lines() {
     let profile = recording("formats/stackprof/lines.json");
     let rows = filter("stack-parse", &["--per-sample", "--event", "samples"], &profile);
     let leaves: Vec<&str> = rows.lines().map(|row| row.rsplit(';').next().unwrap_or(row)).collect();
-    // What is without a time comes first; garbage collections are noted late.
+    // Samples without a time come first; garbage collections are recorded late.
     let expected = [
         "Object#a:b 1",
         "Object#a:b 1",

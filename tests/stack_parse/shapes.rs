@@ -1,6 +1,6 @@
-//! Every shape in which perf prints samples. tests/shapes/record made the
-//! recordings, and counted what is in them without our parser; what perf does
-//! not print on a plain machine is made of them by hand.
+//! Every form in which perf prints samples. tests/shapes/record made the recordings, and counted
+//! their content without our parser. Forms that perf does not print on a plain machine are made
+//! from them by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,7 +20,7 @@ fn script(name: &str) -> String {
     String::from_utf8(recording(&format!("formats/perf-script/shape-{name}.gz"))).expect("UTF-8")
 }
 
-/// What perf says of a recording: for each event the samples and the periods.
+/// perf's counts for a recording: the samples and the periods of each event.
 pub(super) fn counts(name: &str) -> BTreeMap<String, (u128, u128)> {
     let path = golden_path(&format!("formats/perf-script/shape-{name}.weight"));
     let text = fs::read_to_string(path).expect("a weight beside each recording");
@@ -29,7 +29,7 @@ pub(super) fn counts(name: &str) -> BTreeMap<String, (u128, u128)> {
         let number = |word: usize| words[word].parse().expect("a number");
         (words[0].trim_end_matches(':').to_owned(), (number(1), number(2)))
     };
-    // The weight and how it was got stand above.
+    // The weight and how it was found are above.
     text.lines().skip(2).map(count).collect()
 }
 
@@ -50,11 +50,11 @@ fn every_sample_of_every_shape_is_taken() {
     for name in shapes {
         let (script, counts) = (script(&name), counts(&name));
         let output = output("stack-parse", &ALL, &script);
-        // perf's own messages stand in this one.
+        // perf's own messages are in this one.
         let is_clean = name != "syscalls-F-trace";
         assert_eq!(output.status.success(), is_clean, "{name}: {output:?}");
         let found = by_root(&output.stdout);
-        // Not every shape prints the event.
+        // Not every form has the event.
         let expected = match found.contains_key("[no event]") {
             true => BTreeMap::from([(
                 "[no event]".to_owned(),
@@ -68,7 +68,7 @@ fn every_sample_of_every_shape_is_taken() {
 
 #[test]
 fn every_period_that_is_printed_is_summed() {
-    // The shapes whose fields leave it out, where each sample counts one.
+    // The forms without a period, in which each sample counts as one.
     let is_left_out = |name: &str| {
         name.contains("-F-")
             && !["-misc", "-no-dso", "-no-ip", "-no-time"].iter().any(|it| name.ends_with(it))
@@ -159,7 +159,7 @@ fn frames_are_named_by_what_is_printed() {
     assert!(lines.contains("(anonymous namespace)::spin (demo.cpp:"), "{lines}");
 }
 
-/// `several` with each line made another by `change`.
+/// `several` with each line changed by `change`.
 fn rewritten(change: impl Fn(&str) -> String) -> String {
     script("several").lines().map(|line| change(line) + "\n").collect()
 }
@@ -168,7 +168,7 @@ fn is_frame(line: &str) -> bool {
     line.starts_with('\t')
 }
 
-/// Asserts that a rewritten `several` folds as the real one.
+/// Asserts that a changed `several` folds like the original.
 fn assert_same(script: &str, what: &str) {
     let args = [&ALL[..], &["--annotate"]].concat();
     let expected = filter("stack-parse", &args, self::script("several"));
@@ -200,9 +200,9 @@ fn shapes_of_other_versions_and_machines_are_read() {
         format!("{}\t{tid} [00{time}:\t\t{}", comm.trim_end(), event.trim())
     };
     assert_same(&rewritten(with_tabs), "simpleperf");
-    // What went through `expand`, or was copied from a web page.
+    // Text that went through `expand`, or was copied from a web page.
     assert_same(&rewritten(|line| line.replacen('\t', "        ", 1)), "blanks");
-    // -F +brstack behind each call chain.
+    // -F +brstack after each call chain.
     let branches = " 0x5623aa/0x5623b0/P/-/-/3  0x5623b4/0x562390/M/-/-/12 ";
     let script = script("several").replace("\n\n", &format!("\n{branches}\n\n"));
     assert_same(&script, "branches");

@@ -1,5 +1,5 @@
-//! What files of other people hold: text that was cut, joined or copied, and
-//! fields that our recordings do not have.
+//! Files of other people: text that was cut, joined or copied, and fields that our recordings do
+//! not have.
 
 use std::fs;
 
@@ -34,7 +34,7 @@ fn frames_of_a_sample_that_was_cut_off_belong_to_none() {
             assert!(said.contains(&counted), "{counted}: {said}");
         }
     }
-    // Without --by-event they do not become the first event, which leaves out all others.
+    // Without --by-event they do not become the first event, which would exclude all others.
     let cut = script.lines().skip(1).map(|line| format!("{line}\n")).collect::<String>();
     assert_eq!(output("stack-parse", &[], &cut).stdout, output("stack-parse", &[], rest).stdout);
 }
@@ -56,7 +56,7 @@ fn what_follows_the_event_is_no_frame_where_a_call_chain_follows() {
             [&header, frames].concat(),
             [&header, &frames.replace('\t', "        ")[..]].concat(),
             [&header, frames].concat().replace('\n', "\r\n"),
-            // The first opens the next ones.
+            // Three times in a row.
             [&header, frames].concat().repeat(3),
         ] {
             let folded = filter("stack-parse", &["--per-sample"], &script);
@@ -67,7 +67,7 @@ fn what_follows_the_event_is_no_frame_where_a_call_chain_follows() {
 }
 
 #[test]
-fn fields_behind_a_lone_frame_are_no_part_of_it() {
+fn fields_after_a_lone_frame_are_no_part_of_it() {
     for (fields, folded) in [
         (
             " 55db543211ea (anonymous namespace)::f+0x11 (/d) ilen: 3 insn: 48 89 e5",
@@ -134,7 +134,7 @@ fn a_lone_frame_needs_no_time_event_or_thread_before_it() {
 
 #[test]
 fn branches_of_a_processor_keep_their_own_frame() {
-    // Intel PT, Arm's CoreSight and BTS: from where, and to where.
+    // Intel PT, Arm's CoreSight and BTS: the source and the target of a branch.
     let from = "            ls  4084 [002]  1234.567890:          1 branches:u:  ";
     let to = "7f3b9c645000 main+0x0 (/bin/ls)";
     for (frame, folded) in [
@@ -147,7 +147,7 @@ fn branches_of_a_processor_keep_their_own_frame() {
             assert_eq!(filter("stack-parse", &[], &script), folded, "{script}");
         }
     }
-    // Behind a call chain the arrow stands on a line of its own, and no blank line follows.
+    // After a call chain the arrow is on a line of its own, and no blank line follows.
     let chain =
         format!("ls 4084 1.5: 1 branches:u: \n\t    7f3b9c644b70 f+0x3 (/ls)\n =>     {to}\n");
     assert_eq!(filter("stack-parse", &["--srcline"], chain.repeat(3)), "ls;f 3\n");
@@ -166,7 +166,7 @@ fn a_trace_of_instructions_is_read_with_and_without_stacks() {
         let script = format!("{line}{behind}\n").repeat(2);
         assert_eq!(filter("stack-parse", &[], &script), "ls;_start 2\n", "{script}");
     }
-    // --call-trace, --call-ret-trace: a call is no sample.
+    // --call-trace, --call-ret-trace: a call is not a sample.
     for flags in ["", "  call                              "] {
         let calls = format!(
             "    perf   900 [000] 194167.205652203: {flags}([kernel.kallsyms])\t    f   \n"
@@ -225,7 +225,7 @@ fn records_are_no_samples_whatever_fields_are_printed() {
 
 #[test]
 fn a_frame_without_a_name_is_called_after_its_file() {
-    // perf 3 printed nothing for a name that it did not know.
+    // perf 3 printed nothing for an unknown name.
     let script =
         "d 1 2.5: c:\n\t            7f00  (/lib/libc.so)\n\t            2600 main (/d)\n\n";
     assert_eq!(filter("stack-parse", &[], script), "d;main;[libc.so] 1\n");
@@ -313,9 +313,9 @@ fn two_files_without_a_line_end_between_them_lose_no_sample() {
     }
 }
 
-/// The samples and the sum of periods of a text, counted without our parser: a
-/// sample is a line that is no comment, not blank and not indented, and its
-/// period is the number before the event.
+/// The samples and the sum of periods of a text, counted without our parser: a sample is a line
+/// that is not a comment, not blank and not indented, and its period is the number before the
+/// event.
 fn count_by_hand(script: &[u8]) -> (u128, u128) {
     let text = String::from_utf8_lossy(script);
     let is_event = |line: &&str| !line.is_empty() && !line.starts_with(['\t', '#', ' ']);

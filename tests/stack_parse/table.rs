@@ -1,4 +1,4 @@
-//! Tables, as those read them who are to read them: `--table`.
+//! `--table`, read by the programs that it is made for.
 
 use serde::Deserialize;
 
@@ -15,14 +15,14 @@ struct Read {
     names: Vec<(Option<String>, String)>,
 }
 
-/// A table to be, in a file of this name.
+/// The file name of a table, its input, and the options.
 struct Table<'a> {
     name: &'a str,
     script: Vec<u8>,
     args: &'a [&'a str],
 }
 
-/// What pandas and DuckDB read in each table; both the same.
+/// The content of each table according to pandas and DuckDB, which must agree.
 fn read<const TABLES: usize>(tables: &[Table; TABLES]) -> [Read; TABLES] {
     let mut command = python();
     command.arg([env!("CARGO_MANIFEST_DIR"), "/tests/oracle/table.py"].concat());
@@ -55,7 +55,7 @@ fn a_table_has_a_row_per_sample() {
     );
 }
 
-/// `--from` counts from the first sample of any event, and so does the table.
+/// `--from` is relative to the first sample of any event, and so is the table.
 #[test]
 fn the_seconds_of_a_table_are_those_of_from_and_to() {
     let script = "d 9 1.0: 1 a:\n\t 10 f (/d)\n\nd 9 3.5: 1 b:\n\t 10 g (/d)\n\nd 9 4.0: 1 b:\n\t 10 h (/d)\n\n";
@@ -134,7 +134,7 @@ fn odd_names_reach_the_readers() {
     };
     let script: String =
         names.iter().enumerate().map(|(number, name)| sample(name.0, number)).collect();
-    // Stacks of one frame that counts as missing.
+    // Stacks of one frame with a name that readers take for a missing value.
     let alone = script.replace("\t              20 main (/prog/demo)\n", "");
     let [found, alone] = read(&[
         Table { name: "odd-names", script: script.into_bytes(), args: &[] },
@@ -157,7 +157,7 @@ fn readers_are_not_misled_by_stacks_of_one_depth() {
         (0..20).map(|frame| format!("\t{:16x} f{frame} (/d)\n", 16 + frame)).collect();
     let script: String =
         (0..40).map(|number| format!("demo 7 2.{number:06}: 3 c:\n{frames}\n")).collect();
-    // A quotation mark far behind the lines at which a reader looks first.
+    // A quotation mark far after the lines that a reader looks at first.
     let late = format!("{}a \"b\" 7 3.000000: 3 c:\n{frames}\n", script.repeat(600));
     let [found, late] = read(&[
         Table { name: "one-depth", script: script.into_bytes(), args: &[] },

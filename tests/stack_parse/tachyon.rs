@@ -27,7 +27,7 @@ fn samples_say_the_state_and_the_time_of_their_thread() {
 fn a_profile_that_is_cut_keeps_what_is_there() {
     let whole = profile("little.bin");
     for (length, folded, said) in [
-        (whole.len() - 60, "main;loads 3\n", "its tables of names end before they should"),
+        (whole.len() - 60, "main;loads 3\n", "its tables of names are cut short"),
         (120, "[unknown];[unknown] 3\n", "expected a sample at byte 37 of its samples"),
         (60, "", "it ends within its header"),
     ] {

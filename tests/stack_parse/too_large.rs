@@ -1,4 +1,5 @@
-//! Weights that a format computes and that do not fit into 64 bits: they are said, and never cut.
+//! Weights computed for a format that do not fit into 64 bits: they are reported, and never
+//! truncated.
 
 use crate::util::{output, stderr};
 
@@ -9,7 +10,7 @@ fn check(format: &str, bytes: &[u8], folded: &str, said: &str) {
     assert!(stderr(&output).contains(said), "{format}: {said} is not in {}", stderr(&output));
 }
 
-/// What Python's marshal writes of functions without callers that took these seconds.
+/// Python's marshal of functions without callers that took these seconds.
 fn pstats(own: &[f64]) -> Vec<u8> {
     let mut bytes = b"{".to_vec();
     for (line, seconds) in (1u8..).zip(own) {
@@ -33,7 +34,7 @@ fn gperftools(period: u64) -> Vec<u8> {
 }
 
 #[test]
-fn times_that_do_not_fit_are_said() {
+fn times_that_do_not_fit_are_reported() {
     let zone = |length: &str| {
         format!(
             "name,src_file,src_line,ns_since_start,exec_time_ns,thread\n\
@@ -46,7 +47,7 @@ fn times_that_do_not_fit_are_said() {
     check("tracy", zone("18446744073709551606").as_bytes(), most, "");
 
     check("pstats", &pstats(&[1.5, 2.5]), "f 4000000000\n", "");
-    let below = "1 functions took less than no time: taken for none";
+    let below = "1 functions have a negative own time: it counts as 0";
     check("pstats", &pstats(&[-1.5, 2.5]), "f 2500000000\n", below);
     check("pstats", &pstats(&[1.5, 1e300]), "f 1500000000\n", "expected a time");
     let over = "a sum over 18446744073709551615, weight 17000000000000000000 left out";
@@ -58,7 +59,7 @@ fn times_that_do_not_fit_are_said() {
 }
 
 #[test]
-fn sums_and_estimates_that_do_not_fit_are_said() {
+fn sums_and_estimates_that_do_not_fit_are_reported() {
     let locks = |settings: &str| format!("--- contentionz 1 ---\n{settings}\n9 7 @ 0x1000\n");
     let huge = locks("cycles/second = 1\nsampling period=1e300");
     check("pprof-text", huge.as_bytes(), "", ":4: expected counts");

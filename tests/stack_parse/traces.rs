@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::util::{output, recording};
 
-/// What comes out of a recording; what is said does not matter here.
+/// The stacks of a recording; messages do not matter here.
 fn folded(args: &[&str], path: &str) -> String {
     let output = output("stack-parse", args, recording(path));
     assert!(output.status.success(), "{path}");
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// The weight of each stack below the name of its thread. A reader of its own, made from the
+/// The weight of each stack below the name of its thread. An independent reader, made from the
 /// specification, wrote them by thread: `ref1(undeclared)`, `100:101(proc/main)`, `200:201`.
 fn by_thread(truth: &str) -> BTreeMap<String, u64> {
     let mut stacks = BTreeMap::new();

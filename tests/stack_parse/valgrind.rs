@@ -7,7 +7,7 @@ use crate::util::{filter, output, recording, stderr, third_party, weight};
 
 const PARTS: &str = "formats/callgrind/parts.out.gz";
 
-/// What each function weighs itself.
+/// The self weight of each function.
 fn by_leaf(folded: &[u8]) -> BTreeMap<String, u64> {
     let mut sums = BTreeMap::new();
     for line in String::from_utf8_lossy(folded).lines() {
@@ -18,7 +18,7 @@ fn by_leaf(folded: &[u8]) -> BTreeMap<String, u64> {
     sums
 }
 
-/// The sums of the file's four lines `totals:`, by awk.
+/// The sums of the four lines `totals:` of the file, by awk.
 const TOTALS: [(&str, u64); 13] = [
     ("Ir", 18819),
     ("Dr", 2276),
@@ -105,7 +105,7 @@ fn damage_of_a_call_graph_is_named() {
             "the total of Ir is 9 in the file, but its costs add up to 7",
         ),
         (format!("{head}fn=f\n1 7\n+1 x\n1 2\ntotals: 9\n"), "f 9\n", "<stdin>:7: expected costs"),
-        // The costs, too, are relative to the last ones, against the format.
+        // Contrary to the format, the costs are relative to the last ones, too.
         (format!("{head}fn=f\n1 7\n+1 +2\ntotals: 7\n"), "f 7\n", "<stdin>:7: expected costs"),
         (format!("{head}fn=(7)\n1 7\ntotals: 7\n"), "[unknown] 7\n", "<stdin>:5: expected a numb"),
         (format!("{head}fn=f\n1 7\nodd\ntotals: 7\n"), "f 7\n", "<stdin>:7: expected a line of"),
@@ -142,8 +142,8 @@ fn a_long_chain_of_calls_is_read() {
     assert!(folded.ends_with(b";f99999;f100000 1\n"));
 }
 
-/// The figures are those of callgrind_annotate, and the sum of all numbers that do not
-/// follow `calls=`, by Python, which differs only for the second.
+/// The figures are from callgrind_annotate, and the sum of all numbers that do not follow `calls=`
+/// from Python, which differs only for the second file.
 #[test]
 fn call_graphs_of_other_people_weigh_what_they_hold() {
     for (file, expected) in [

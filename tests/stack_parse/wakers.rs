@@ -1,4 +1,4 @@
-//! Who ended a wait: `--off-cpu --wakers`.
+//! The thread that ended a wait: `--off-cpu --wakers`.
 
 use std::collections::BTreeMap;
 
@@ -67,11 +67,11 @@ fn wakings_by_interrupts_have_no_program() {
         .filter(|(stack, _)| stack.ends_with(";[interrupt]"))
         .map(|(stack, weight)| (stack.split(';').next().expect("a root"), *weight))
         .collect();
-    // Timers, on processors that had nothing to do: perf's text has these times between the
-    // switches, and `common_flags` of the wakings has 0x08.
+    // Timers, on processors that were idle: perf's text has these times between the switches, and
+    // `common_flags` of the wakings has 0x08.
     let expected = [("other-program-0", 200_525_083), ("rcu_preempt", 7_974_832)];
     assert_eq!(by_interrupt, BTreeMap::from(expected));
-    // 200525083 and 7974832 are all that is not woken by a thread.
+    // 200525083 and 7974832 are all waits that no thread ended.
     assert!(
         !ours.iter().any(|(stack, _)| stack.ends_with("swapper/0") || stack.contains("[idle]"))
     );
@@ -111,21 +111,21 @@ fn waking(time: u32, event: &str, by: u32, woken: u32, frame: &str) -> String {
 #[test]
 fn the_first_waking_between_the_switches_counts() {
     let script = [
-        // Before it left.
+        // Before thread 2 left.
         waking(1, "sched_waking", 2, 1, "early"),
         switch(10, 1, "S", 2, "read"),
         waking(20, "sched_waking", 2, 1, "first"),
         waking(21, "sched_wakeup", 3, 1, "second"),
         switch(30, 2, "D", 1, "write"),
-        // Nobody is known to wake 2.
+        // No thread is known to wake 2.
         switch(50, 1, "S", 2, "read"),
         waking(60, "sched_wakeup", 0, 1, "timer"),
         switch(70, 2, "S", 1, "idle"),
-        // That 2 comes back is not recorded, and when it waits again, nobody wakes it.
+        // The return of 2 is not recorded, and when it waits again, nothing wakes it.
         waking(80, "sched_waking", 3, 2, "lost"),
         switch(90, 2, "S", 3, "poll"),
         switch(95, 3, "R", 2, "work"),
-        // 1 is sent away, which no waking ends.
+        // 1 is preempted; no waking ends that.
         switch(96, 1, "R", 2, "work"),
         waking(97, "sched_waking", 3, 1, "none"),
     ];
@@ -140,7 +140,7 @@ fn the_first_waking_between_the_switches_counts() {
     for part in [
         "off-cpu: 2 switches away from threads that could go on left out\n",
         "off-cpu: 1 waits whose end was not recorded left out\n",
-        "off-cpu: 2 waits (weight 25000) stand below [unknown waker]\n",
+        "off-cpu: 2 waits (weight 25000) have no known waker: [unknown waker]\n",
         "perf script does not say which wakings are those of interrupts",
     ] {
         assert!(said.contains(part), "{part}: {said}");
@@ -150,7 +150,7 @@ fn the_first_waking_between_the_switches_counts() {
 
 #[test]
 fn time_that_nobody_measured_is_not_invented() {
-    // 1 waits, comes back unseen, and is then sent away while it could go on.
+    // 1 waits, returns without a record, and is then preempted while it could go on.
     let script = [
         switch(10, 1, "S", 2, "read"),
         switch(20, 1, "R", 2, "work"),
@@ -205,7 +205,7 @@ fn inputs_that_do_not_say_it_are_refused_by_name() {
         (
             &text,
             &["--off-cpu"],
-            "<stdin>: --wakers needs sched:sched_waking, which it has none of: ",
+            "<stdin>: --wakers needs sched:sched_waking, and this input has none: ",
         ),
         (b"", &[], "--off-cpu[=<PID>]"),
     ] {
@@ -231,7 +231,7 @@ fn switches_and_wakings(count: u32, seed: u32) -> Vec<u8> {
             _ => switch(step, from, "R", to, frame),
         };
     }
-    // One of each at least.
+    // At least one of each.
     script += &waking(count, "sched_waking", 1, 2, "f");
     script += &switch(count + 1, 1, "S", 2, "f");
     script.into_bytes()

@@ -1,9 +1,9 @@
-//! Numbers and callers that are wrong, mostly in formats in JSON: what comes of it, and what is said.
-//! Nothing of it is counted as if it were right.
+//! Wrong numbers and callers, mostly in formats in JSON: the result and the messages. Nothing wrong
+//! is counted as if it were right.
 
 use crate::util::{output, recording, stderr};
 
-/// A text, what becomes of it, and what is said.
+/// A text, its result, and the messages.
 type Case = (String, &'static str, &'static str);
 
 fn assert_said<const CASES: usize>(cases: [Case; CASES]) {
@@ -133,7 +133,7 @@ fn of_speedscope() {
         (
             speedscope(r#""samples":[[0],[0,0.5],[1.0]],"weights":[3,4,5]"#),
             "a 3\na;[unknown] 4\nb 5\n",
-            "1 frames have no number that is an integer: they are [unknown]",
+            "1 frames have an index that is not an integer: they are [unknown]",
         ),
     ]);
 }
@@ -154,7 +154,7 @@ fn of_traces_and_trees() {
             "a 2000\n",
             spans,
         ),
-        // In nanoseconds it ends after 2 to the power of 63.
+        // In nanoseconds it ends after 2^63.
         case(
             r#"[{"ph":"X","name":"a","ts":9e15,"dur":9e15},{"ph":"X","name":"b","ts":0,"dur":2}]"#,
             "b 2000\n",
@@ -203,7 +203,7 @@ fn of_other_json() {
             r#"{"start_time":1,"duration":2,"sample_count":3,"root_frame":{"function":"main",
 "time":2.0,"children":[{"function":"f","time":-1,"children":[]}]}}"#,
             "main 2000000000\n",
-            "1 times are no numbers that fit: they are taken for 0",
+            "1 times are not numbers that fit into 64 bits: they count as 0",
         ),
         case(
             r#"{"nodes":[{"id":0,"kind":"root","landmark_id":"r","name":"ROOT","location":"l",

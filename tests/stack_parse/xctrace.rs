@@ -1,4 +1,4 @@
-//! What rows of xctrace's exports say beside their stacks, and what damage does.
+//! Labels in the rows of xctrace's exports, and the effects of damage.
 
 use crate::util::{filter, output, recording};
 
@@ -29,7 +29,7 @@ fn rows_that_differ_in_their_time_alone_are_samples_of_their_own() {
         format!("<row><sample-time id=\"{id}\" fmt=\"\">{time}</sample-time>{seen}")
     };
     let rows = [row(50, "70000001"), row(51, "71000001"), row(52, "72000001")].concat();
-    // One that refers to the time of a row that was like another one.
+    // A row that refers to the time of a row that was equal to another one.
     let last = format!("<row><sample-time ref=\"51\"/>{seen}");
     let table =
         filter("stack-parse", &["--table"], [before, &rows, &last, "</node>", end].concat());
@@ -73,7 +73,7 @@ fn a_cut_export_keeps_what_was_read() {
 }
 
 #[test]
-fn references_to_nothing_and_rows_of_other_tables_are_said() {
+fn references_to_nothing_and_rows_of_other_tables_are_reported() {
     let text = "<?xml version=\"1.0\"?>\n<trace-query-result><node><schema name=\"t\"/>\
                 <row><weight id=\"1\">5</weight><backtrace ref=\"77\"/></row>\
                 <row><weight ref=\"1\"/><backtrace id=\"3\"><frame id=\"4\" name=\"f\"/></backtrace></row>\
@@ -82,12 +82,12 @@ fn references_to_nothing_and_rows_of_other_tables_are_said() {
     assert_eq!(output.stdout, b"t 5\nt;f 5\n");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("1 rows have neither weight nor backtrace"), "{said}");
-    assert!(said.contains("1 elements refer to none that is there"), "{said}");
+    assert!(said.contains("1 elements refer to one that does not exist"), "{said}");
 }
 
 #[test]
 fn references_do_not_multiply() {
-    // Each backtrace would hold the last one twice.
+    // Each backtrace would contain the last one twice.
     let mut text = "<trace-query-result><node><schema name=\"t\"/><row><backtrace id=\"1\">\
                     <frame id=\"999\" name=\"f\"/></backtrace></row>"
         .to_owned();
@@ -134,7 +134,7 @@ fn a_weight_that_cannot_be_read_is_not_one() {
         let expected = "2 rows have a weight that is no integer of 64 bits, they are left out";
         assert!(said.contains(expected), "{bad:?}: {said}");
     }
-    // An element that says nothing at all.
+    // An element without any content.
     let text = "<trace-query-result><node><schema name=\"t\"/><row><weight/><backtrace id=\"1\">\
                 <frame id=\"2\" name=\"f\"/></backtrace></row></node></trace-query-result>";
     let output = output("stack-parse", &[], text);

@@ -52,7 +52,7 @@ fn call_trees_of_threads_and_lines_between_them() {
 }
 
 #[test]
-fn odd_call_trees_are_said() {
+fn odd_call_trees_are_reported() {
     let node = |name: &str, time: &str, children: &str| {
         format!(
             r#"{{"landmark_id": "{name}", "name": "{name}", "time": {time}, "children": {children}}}"#

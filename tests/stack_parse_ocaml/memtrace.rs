@@ -141,7 +141,7 @@ fn domains_have_their_own_backtraces_and_share_objects() {
 }
 
 #[test]
-fn another_process_is_left_out_and_said() {
+fn another_process_is_left_out_and_reported() {
     let child = [allocation(1, 0, 0, &[20])];
     let trace = every_kind(2).packet(8, 0, 6, 1, &child).packet(8, 0, 7, 0, &[]);
     let output = output("stack-parse", &[], trace.bytes());
@@ -155,7 +155,7 @@ fn another_process_is_left_out_and_said() {
 
 /// Each trace is damaged in one place, and the message must name the damage.
 #[test]
-fn damage_is_said_and_what_came_before_is_kept() {
+fn damage_is_reported_and_what_came_before_is_kept() {
     let packet = |body: &[Vec<u8>]| every_kind(2).packet(7, 0, 6, 0, body).bytes();
     let with = |at: usize, byte: u8| {
         let mut trace = packet(&[]);
@@ -202,7 +202,7 @@ fn a_cache_that_differs_from_the_writers_ends_the_trace() {
     trace[last + 42] ^= 1;
     let output = output("stack-parse", &[], &trace);
     assert_eq!(output.status.code(), Some(2));
-    // What the packet before holds.
+    // The content of the packet before.
     assert_eq!(weight(&output.stdout), 1663);
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
@@ -211,7 +211,7 @@ fn a_cache_that_differs_from_the_writers_ends_the_trace() {
     );
 }
 
-/// The offsets at which a packet ends. A trace that is cut there is a valid trace.
+/// The offsets at which packets end. A trace that is cut there is valid.
 fn packet_ends(trace: &[u8]) -> Vec<usize> {
     let mut ends = vec![0];
     while let Some(size) = trace.get(ends[ends.len() - 1] + 4..).and_then(|rest| rest.get(..4)) {
@@ -221,8 +221,8 @@ fn packet_ends(trace: &[u8]) -> Vec<usize> {
     ends
 }
 
-/// Reads the first `length` bytes of a trace. stack-parse must say that the trace is cut, and what
-/// is left must weigh `at_most` what a longer piece weighed. Returns its weight.
+/// Reads the first `length` bytes of a trace. stack-parse must report that the trace is cut, and
+/// the rest must weigh at most `at_most`, the weight of a longer piece. Returns its weight.
 fn cut(trace: &[u8], ends: &[usize], length: usize, at_most: u128) -> u128 {
     let args = ["-f", "memtrace", "--weight", "samples"];
     let output = output("stack-parse", &args, &trace[..length]);
@@ -310,7 +310,7 @@ proptest! {
     #![proptest_config(few_cases())]
 
     #[test]
-    fn bytes_behind_a_valid_header_never_panic(
+    fn bytes_after_a_valid_header_never_panic(
         version in 1u16..=3,
         body in prop::collection::vec(any::<u8>(), 0..300),
         kinds in prop::collection::vec((prop::sample::select(vec![1u32, 2, 3, 4, 101, 116]),

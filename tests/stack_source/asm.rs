@@ -1,4 +1,4 @@
-//! Instructions and what they weigh.
+//! Instructions and their weights.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -99,7 +99,7 @@ fn each_instruction_has_its_line_beside_it() {
 }
 
 #[test]
-fn what_is_missing_is_said() {
+fn what_is_missing_is_reported() {
     let said = |folded: &str, path: &str| {
         let mut tool = crate::util::command("stack-source");
         let file = TempFile::new(folded);
@@ -122,7 +122,7 @@ fn what_is_missing_is_said() {
     let folded = format!("addr=0x1700\tobject={program}\ta 1\n");
     let needs = "--asm needs objdump: install binutils, or llvm for llvm-objdump\n";
     assert_eq!(said(&folded, "/nowhere"), format!("stack-source: {needs}"));
-    // Labels may say anything.
+    // Labels may have any value.
     for address in ["0x0", "0x10", "0xffffffffffffffff"] {
         let folded = format!("addr={address}\tobject={program}\ta 1\n");
         let file = TempFile::new(folded);

@@ -1,5 +1,5 @@
-//! Programs of several languages, recorded by the test. What their lines weigh is computed from the
-//! same recording by a program that is not ours.
+//! Programs in several languages, recorded by the test. The expected weights of their lines are
+//! computed from the same recording by another program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -28,7 +28,7 @@ fn run(command: &str, folder: &Path) {
     printed(Command::new("sh").args(["-ec", command]).current_dir(folder));
 }
 
-/// What the lines of all files weigh whose path ends so, as stack-source has it.
+/// The weights from stack-source for the lines of all files with paths that end in `path`.
 fn lines_of(recording: &Path, event: &[&str], path: &str) -> Lines {
     let args = [event, &["--srcline", recording.to_str().expect("UTF-8")]].concat();
     let folded = output("stack-parse", &args, "").stdout;
@@ -46,7 +46,7 @@ fn rows(tsv: &str) -> impl Iterator<Item = (String, u32, (u64, u64))> {
     })
 }
 
-/// Adds a stack of lines, the leaf first; `None` is a frame elsewhere, and 0 is no line of a file.
+/// Adds a stack of lines, leaf first; `None` is a frame elsewhere, and 0 is not a line of a file.
 fn add(stack: &[Option<u32>], lines: &mut Lines) {
     let stack: Vec<_> = stack.iter().map(|line| line.filter(|line| *line > 0)).collect();
     for line in stack.iter().flatten().collect::<BTreeSet<_>>() {
@@ -117,8 +117,9 @@ let () =
   ignore (Sys.opaque_identity !h)
 ";
 
-/// The addresses of each sample in the program, the leaf first. An address of a caller is where it
-/// goes on, so that its call is before that; what the kernel interrupts goes on where it was.
+/// The addresses of each sample in the program, leaf first. The address of a caller is where it
+/// continues, so its call is just before that; code that the kernel interrupts continues at the
+/// same address.
 fn samples(folder: &Path, options: &[&str]) -> Option<Vec<Vec<Option<u64>>>> {
     let mut perf = Command::new("perf");
     perf.args(["record", "-q", "-e", "cpu-clock", "-F", "2000", "-o", "perf.data"]).args(options);
@@ -127,7 +128,7 @@ fn samples(folder: &Path, options: &[&str]) -> Option<Vec<Vec<Option<u64>>>> {
         skip("perf does not record here");
         return None;
     }
-    // Of callers, perf prints where code is in the file, which may not be where it is in memory.
+    // For callers, perf prints offsets in the file, which may differ from addresses in memory.
     let has_callers = !options.is_empty();
     let segments = printed(Command::new("readelf").args(["-lW", "work"]).current_dir(folder));
     let segment = Regex::new(r"LOAD +0x(\w+) 0x(\w+) .* R E ").expect("a pattern");
@@ -152,7 +153,7 @@ fn samples(folder: &Path, options: &[&str]) -> Option<Vec<Vec<Option<u64>>>> {
     Some(samples.collect())
 }
 
-/// What llvm-symbolizer says of the lines of a file.
+/// The lines of a file according to llvm-symbolizer.
 fn by_llvm(folder: &Path, samples: &[Vec<Option<u64>>], file: &str) -> Lines {
     let addresses: BTreeSet<u64> = samples.iter().flatten().flatten().copied().collect();
     let mut llvm = Command::new("llvm-symbolizer");
@@ -367,7 +368,7 @@ for (let i = 0; i < 300; i++) {
 console.log(h);
 ";
 
-/// The samples on each line: V8 counts those whose line it knows for each node of its tree.
+/// The samples on each line: V8 counts those with a known line for each node of its tree.
 const NODE: &str = "
 const profile = JSON.parse(require('fs').readFileSync(0));
 const lines = {};

@@ -1,5 +1,5 @@
-//! A program of C++, compiled by `g++ -O2 -g`, with much inlined. What its lines weigh was
-//! computed from the addresses that perf prints, by nm and llvm-symbolizer.
+//! A C++ program, compiled by `g++ -O2 -g`, with many inlined functions. The weights of its lines
+//! were computed from the addresses that perf prints, by nm and llvm-symbolizer.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,17 +9,16 @@ use tempfile::TempDir;
 
 use crate::util::{filter, golden_path, output, recording};
 
-/// What is in the folder of the golden files: the recording, the program, its source, and what
-/// must come of them.
+/// The golden files: the recording, the program, its source, and the expected results.
 const DATA: &str = "source/hotcpp.data.gz";
 const PROGRAM: &str = "source/hotcpp.gz";
 const SOURCE: &str = "source/hot.cpp";
 const TRUTH: &str = "source/truth.tsv.gz";
 
-/// The program where it was recorded.
+/// The path at which the program was recorded.
 const RECORDED: &str = "home/someone/work/td/src/hotcpp";
 
-/// Figures by what they are of.
+/// Figures by their names.
 type Figures = BTreeMap<String, String>;
 
 /// The recorded machine, as `--symfs` takes it.
@@ -36,16 +35,16 @@ pub(super) fn stacks(options: &[&str]) -> String {
     let symfs = symfs();
     let symfs = ["--symfs", symfs.path().to_str().expect("UTF-8")];
     let parsed = output("stack-parse", &[&symfs, options].concat(), recording(DATA));
-    // The system's libraries are not here.
+    // The system's libraries are missing here.
     assert_eq!(parsed.status.code(), Some(0));
     filter("stack-demangle", &[], parsed.stdout)
 }
 
-/// What must come of the recording.
+/// The expected figures.
 pub(super) fn truth() -> Figures {
     let text = String::from_utf8(recording(TRUTH)).expect("UTF-8");
     let fields = text.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
-    // What nm and llvm-symbolizer call a clone.
+    // The name of a clone in nm and llvm-symbolizer.
     let figure =
         |row: Vec<&str>| (row[1].replace("(.isra.0)", "[clone .isra.0]"), row[2].to_owned());
     fields.map(figure).collect()
@@ -65,8 +64,8 @@ fn rows(args: &[&str], folded: &str) -> Vec<[String; 5]> {
     tsv.lines().skip(1).map(row).collect()
 }
 
-/// The stacks with one frame for each function that code was compiled for: what `of_run` makes of
-/// the frame of `function` and those inlined into it, and `other` for all others.
+/// The stacks with one frame for each function that code was compiled for: `of_run` gives it for
+/// the frame of `function` with those inlined into it, and `other` is used for all others.
 fn runs(folded: &str, function: &str, of_run: fn(&[FrameParts<'_>]) -> String) -> String {
     let mut text = String::new();
     for line in folded.lines() {
@@ -87,7 +86,7 @@ fn frame(name: &[u8], place: &[u8]) -> String {
     format!("{name} ({place})")
 }
 
-/// The figures of one function, as the truth has them.
+/// The figures of one function, in the form of the expected ones.
 fn figures_of(function: &str, kept: &str, dropped: &str, figures: &mut Figures) {
     let exact = regex::escape(function);
     let of_function = ["-e", &format!("^{exact}$")];

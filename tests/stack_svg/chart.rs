@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::util::{filter, output, stderr};
 
-/// Two threads: one runs for 10 s but for a pause, the other is mostly idle.
+/// Two threads: one runs for 10 s with a pause, the other is mostly idle.
 const LINES: &str = "since=0\tcomm=web\ttid=7\tmain;serve 1\n\
                      since=1\tcomm=web\ttid=7\tmain;serve 1\n\
                      since=1\ttid=8\tidle 1\n\
@@ -14,7 +14,7 @@ const LINES: &str = "since=0\tcomm=web\ttid=7\tmain;serve 1\n\
                      since=9\tcomm=web\ttid=7\tmain;serve 1\n\
                      since=9.999\ttid=8\tidle;wake 1\n";
 
-/// A box: its title, its row from above, and from where to where it is in parts of the width.
+/// A box: its title, its row from above, and its left and right edge as fractions of the width.
 #[derive(Debug, PartialEq)]
 struct Block {
     title: String,
@@ -66,7 +66,7 @@ fn threads_have_lanes_on_one_axis_and_a_pause_is_empty() {
         block("wake (1 count, 11.11%, 9.999 – 10 s)", 5, 0.9999, 1.0),
     ];
     let mut found = blocks(&[], LINES);
-    // A block of 1 ms is drawn as wide as a pixel.
+    // A block of 1 ms is drawn one pixel wide.
     let wake = found.last_mut().expect("some blocks");
     assert!(wake.title.starts_with("wake (1 count, 11.11%, 9.999 – ") && wake.to < 1.001);
     *wake = block("wake (1 count, 11.11%, 9.999 – 10 s)", 5, 0.9999, 1.0);
@@ -104,7 +104,8 @@ fn lanes_are_values_of_split() {
 
 #[test]
 fn narrow_blocks_are_drawn_together_as_deep_as_they_are() {
-    // Each millisecond another function, and every second time a deeper one; a second in, none.
+    // A different function each millisecond, every second time a deeper one; one second later,
+    // none.
     let mut lines = String::new();
     for at in (0..1_000).chain(2_000..10_000) {
         let deeper = if at % 2 == 0 { ";deep" } else { "" };
@@ -127,12 +128,12 @@ fn narrow_blocks_are_drawn_together_as_deep_as_they_are() {
     let words = row(2).map(|block| block.title.split(' ').next().expect("a word"));
     let counts = words.map(|word| word.replace(',', "").parse::<u64>().expect("a number"));
     assert_eq!(counts.sum::<u64>(), 9_000);
-    // Blocks of one function alone have its name.
+    // Blocks of a single function have its name.
     assert!(row(3).all(|block| block.title.starts_with("deep, ")));
 }
 
 #[test]
-fn lanes_that_do_not_fit_are_said() {
+fn lanes_that_do_not_fit_are_reported() {
     let stack = vec!["f"; 30].join(";");
     let lines: String =
         (0..50).map(|at| format!("since={at}\ttid={at}\t{stack} {}\n", 50 - at)).collect();
@@ -159,7 +160,7 @@ fn over_a_thousand_lanes_are_only_known_together() {
     assert!(svg.contains("data-others=\"3\""));
 }
 
-/// They may be of another recording.
+/// The lines may be from another recording.
 #[test]
 fn lines_without_a_time_are_no_part_of_a_chart_of_times() {
     let mixed = output("stack-svg", &["--flamechart"], format!("a;b 5\na 2\n{LINES}"));

@@ -92,7 +92,7 @@ fn a_failed_write_leaves_nothing_and_names_the_file() {
     }
 }
 
-/// A limit of 512 bytes for files stands for a full disk.
+/// A limit of 512 bytes for files simulates a full disk.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_write_that_fails_half_way_leaves_the_old_file() {
@@ -110,7 +110,7 @@ fn a_write_that_fails_half_way_leaves_the_old_file() {
     assert_eq!(folder.names(), ["x.svg"]);
 }
 
-/// The system sends SIGXFSZ at the limit; nobody ignores it here, so it ends the tool.
+/// The system sends SIGXFSZ at the limit; it is not ignored here, so it ends the tool.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_leaves_no_temporary_file() {
@@ -129,7 +129,7 @@ fn a_signal_leaves_no_temporary_file() {
     assert_eq!(folder.names(), ["x.svg"]);
 }
 
-/// Names are long, so that the file is large and takes its time.
+/// Names are long, so that the file is large and takes time to write.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_tool_that_is_stopped_while_it_writes_leaves_no_temporary_file() {
@@ -168,7 +168,7 @@ fn names_may_be_as_long_as_names_can_be() {
     assert_eq!(folder.names(), [name]);
 }
 
-/// A folder in which files cannot be made, and a file in it that may be written.
+/// A folder in which no files can be created, with a file that may be written.
 #[cfg(unix)]
 #[test]
 fn where_a_file_cannot_be_replaced_it_is_written_in_place() {
@@ -186,13 +186,13 @@ fn where_a_file_cannot_be_replaced_it_is_written_in_place() {
     // Longer than the picture.
     fs::write(&path, "old ".repeat(100_000)).expect("a writable folder");
     fs::write(&input, "a 1\n").expect("a writable folder");
-    // By another process: what this one has open to be written may be open in what another test
-    // starts just then, and such a file cannot be run.
+    // Copied by another process: a file that this process has open for writing may also be open in
+    // a process that another test starts just then, and then it cannot be executed.
     let copied = Command::new("cp").arg(crate::util::binary("stack-svg")).arg(&binary).status();
     assert!(copied.expect("cp").success());
     mode(&path, 0o666);
-    // Only root is not bound by modes, and can make files for another user: then
-    // the tool runs as `nobody`.
+    // Root alone is not restricted by modes, and can create files for another user: then the tool
+    // runs as `nobody`.
     let root = fs::metadata(&path).expect("the file").uid() == 0;
     for folder_mode in if root { &[0o755, 0o777][..] } else { &[0o555] } {
         mode(&folder.0, *folder_mode);
@@ -229,7 +229,7 @@ impl Folder {
         self.0.join(name)
     }
 
-    /// The names of all files in it, hidden ones too.
+    /// The names of all files in it, with hidden ones.
     fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).expect("our folder");
         let mut names: Vec<_> = entries

@@ -1,5 +1,5 @@
-//! Whose code a frame is: programs whose object files and source paths are known say how often
-//! the picture is right.
+//! The kind of a frame's code: programs with known object files and source paths show how often the
+//! picture is right.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,8 +9,8 @@ use common::{CodeKind, FrameParts, code_kinds};
 use super::draw;
 use crate::util::{filter, output, recording};
 
-/// Recordings of the programs in `tests/diff/languages`, and of one of C++: each line has the
-/// leaf's object file as a label, each frame its marks and its place in the source.
+/// Recordings of the programs in `tests/diff/languages`, and of one in C++: each line has the
+/// leaf's object file as a label, each frame its marks and its source line.
 const PROGRAMS: [(&str, &str); 8] = [
     ("c", "shop"),
     ("cpp", "cxx"),
@@ -22,7 +22,7 @@ const PROGRAMS: [(&str, &str); 8] = [
     ("rust", "library"),
 ];
 
-/// What a function is, by where the recording and the compiler say that it is.
+/// The kind of a function, from its place in the recording and in the debug information.
 fn truth(program: &str, executable: &str, object: &str, frame: &str) -> CodeKind {
     let FrameParts { name, place, .. } = FrameParts::of(frame.as_bytes());
     let place = std::str::from_utf8(place).expect("UTF-8");
@@ -37,15 +37,15 @@ fn truth(program: &str, executable: &str, object: &str, frame: &str) -> CodeKind
     } else if place.contains("/src/runtime/") {
         CodeKind::Runtime
     } else if matches!(program, "ocaml" | "node") && place.is_empty() {
-        // OCaml's runtime has no debug information, V8's has no url.
+        // OCaml's runtime has no debug information, V8's has no URL.
         CodeKind::Runtime
     } else {
         CodeKind::Library
     }
 }
 
-/// Whether a place is in the program's sources. Paths of Java begin with the package, and those of
-/// py-spy below the folder of imports.
+/// Whether a source line is in the program's sources. Paths of Java begin with the package; those
+/// of py-spy are below the import folder.
 fn is_of_program(program: &str, place: &str) -> bool {
     match program {
         "java" | "python" => {
@@ -57,7 +57,7 @@ fn is_of_program(program: &str, place: &str) -> bool {
     }
 }
 
-/// A line without its places.
+/// A line without its source lines.
 fn without_places(stack: &str) -> String {
     let bare = |frame: &str| {
         let FrameParts { name, marks, .. } = FrameParts::of(frame.as_bytes());
@@ -66,7 +66,7 @@ fn without_places(stack: &str) -> String {
     stack.split(';').map(bare).collect::<Vec<_>>().join(";")
 }
 
-/// A stack, what its leaf is, and its weight.
+/// A stack, the kind of its leaf, and its weight.
 type Judged = (String, CodeKind, u64);
 
 fn judged(program: &str, executable: &str, with_places: bool) -> Vec<Judged> {
@@ -86,7 +86,7 @@ fn leaf(stack: &str) -> &str {
     stack.rsplit(';').next().expect("a leaf")
 }
 
-/// The weight of all stacks, and of those whose leaf is of another kind than it should be.
+/// The weight of all stacks, and of those in which the leaf has a wrong kind.
 fn wrong(stacks: &[Judged]) -> (u64, BTreeMap<(&str, CodeKind, CodeKind), u64>) {
     let frames: BTreeSet<&str> = stacks.iter().flat_map(|(stack, ..)| stack.split(';')).collect();
     let kinds = code_kinds(frames.iter().map(|frame| frame.as_bytes()));
@@ -107,7 +107,7 @@ fn own_code_libraries_runtime_and_kernel_are_what_object_and_path_say() {
     let mut failures = Vec::new();
     for (program, executable) in PROGRAMS {
         for with_places in [true, false] {
-            // py-spy's names are nothing without their places.
+            // py-spy's names do not show the kind without their source lines.
             if program == "python" && !with_places {
                 continue;
             }
@@ -133,7 +133,7 @@ fn the_legend_names_the_kinds_that_are_there() {
     let color = |name| picture.named(name)[0].fill.clone();
     let colors = ["main", "read", "qsort", "caml_main", "[app+0x12]"].map(color);
     assert!((1..5).all(|at| !colors[..at].contains(&colors[at])), "{colors:?}");
-    // Without a mark nothing says that `main` is not a library's.
+    // Without a mark nothing shows that `main` is not a library's function.
     assert!(draw(&[], "main 1\n").texts.iter().any(|text| text == "unknown"));
 }
 

@@ -41,9 +41,8 @@ fn hostile_names_are_only_text() {
     assert_only_boxes(&picture, 1);
 }
 
-/// Asserts that a picture has no elements but those of every picture, those of
-/// its boxes, and so many further lines of text. It must be drawn with a palette
-/// of inferno, which has no legend.
+/// Asserts that a picture has only the elements of every picture, those of its boxes, and `lines`
+/// more lines of text. It must be drawn with a palette of inferno, which has no legend.
 fn assert_only_boxes(picture: &Picture, lines: usize) {
     let mut expected = draw(&["--colors", "hot"], "a 1\n").elements;
     let labels = picture.boxes.iter().filter(|one| !one.label.is_empty()).count();
@@ -59,7 +58,7 @@ fn assert_only_boxes(picture: &Picture, lines: usize) {
 /// perf's own demangling turns `$ad` in an OCaml name into one byte.
 #[test]
 fn what_is_not_text_is_shown_as_escapes() {
-    // Tab and NUL are read as spaces; U+009B, which starts a colour as well, is not ASCII.
+    // Tab and NUL are read as spaces; U+009B, which also starts a colour, is not ASCII.
     let picture = draw(&[], b"caml\xadd_12;a\tb\x00;\xef\xbf\xbe;\xc2\x9b31m 1\n");
     let names: Vec<_> = picture.frames().into_iter().map(|(name, ..)| name).collect();
     let mut names_by_row = names;
@@ -82,7 +81,7 @@ proptest! {
         reverse in any::<bool>(),
         min_width in prop_oneof![Just("0"), Just("5%"), Just("100%")],
     ) {
-        // An empty line first: the names could begin like a gzip file.
+        // Starts with an empty line, since the names could begin like a gzip file.
         let mut input = b"\n".to_vec();
         for (stack, weight) in &lines {
             input.extend_from_slice(stack);
@@ -108,7 +107,7 @@ proptest! {
     }
 }
 
-/// A stack that our reader takes: any bytes but LF, not empty, no comment.
+/// A stack that our reader accepts: any bytes except LF, not empty, not a comment.
 fn stack() -> impl Strategy<Value = Vec<u8>> {
     let hostile = prop::sample::select(HOSTILE.to_vec()).prop_map(|name| name.as_bytes().to_vec());
     let spaced = "[ a;1.\\\\_\\[\\]k#\u{a0}]{1,9}".prop_map(String::into_bytes);

@@ -37,7 +37,7 @@ fn one_sample_is_no_samples() {
     }
 }
 
-/// All boxes are in the file, where other programs find them.
+/// All boxes are in the file, so other programs find them.
 #[test]
 fn a_deep_picture_shows_the_rows_next_to_the_roots() {
     let deep = (0..1000).map(|depth| format!("f{depth}")).collect::<Vec<_>>().join(";");

@@ -1,4 +1,4 @@
-//! The strip of time in the static picture, and what the file holds of it.
+//! The strip of time in the static picture, and its data in the file.
 
 use crate::util::{filter, output, stderr};
 

@@ -1,4 +1,4 @@
-//! The columns of `--split`: what functions weigh for each value.
+//! The columns of `--split`: the weight of functions for each value.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::util::{TempFile, few_cases, filter, output};
 
-/// Two threads, one that nobody named, one line without the label, and one without frames.
+/// Two threads, one of them without a name, a line without the label, and one without frames.
 const LABELLED: &[u8] = b"tid=1\tmain;f;g 10\n\
     since=0.5\ttid=1\tmain;f 5\n\
     tid=2\tmain;f;g 3\n\
@@ -96,7 +96,7 @@ fn roots_and_files_are_columns_and_so_are_labels_of_these_names() {
     );
     let [one, two] = ["main;f 1\n", "main;f 2\nmain;g 4\n"].map(TempFile::new);
     let args = ["--split", "file", "--tsv", one.path(), two.path()];
-    // Files are versions: they stay in their order.
+    // Files may be versions, so they stay in their order.
     let expected = format!(
         "function\tself\ttotal\tfile={}\tfile={}\n\
          g\t4\t4\t0\t4\n\
@@ -135,7 +135,7 @@ fn intervals_are_split_too() {
 }
 
 #[test]
-fn what_cannot_be_split_is_said() {
+fn what_cannot_be_split_is_reported() {
     let said = |args: &[&str], input: &str| {
         let output = output("stack-top", args, input);
         (String::from_utf8(output.stderr).expect("UTF-8"), output.status.code())
@@ -171,8 +171,8 @@ fn what_is_not_shown_is_accounted_for() {
 proptest! {
     #![proptest_config(few_cases())]
 
-    /// The columns of a row sum up to it, and those of a value to its weight, which is that of
-    /// its lines; a row without its columns is that of the table without `--split`.
+    /// The columns of a row add up to it; the columns of a value add up to its weight, which is
+    /// that of its lines; a row without its columns is that of the table without `--split`.
     #[test]
     fn no_weight_is_lost_between_columns(
         lines in prop::collection::vec(
@@ -223,7 +223,7 @@ fn a_mark_is_where_a_function_leaves_what_noise_explains() {
     let version = |hot: u64, other: u64| {
         TempFile::new(format!("main;hot {hot}\nmain;other {other}\nmain;rest 1000000\n"))
     };
-    // Noise, a step, and no other step.
+    // Noise, a step, and no second step.
     let files = [(20_010, 9_950), (19_980, 10_020), (26_000, 10_010), (26_100, 9_990)]
         .map(|(hot, other)| version(hot, other));
     let paths = files.each_ref().map(TempFile::path);
@@ -237,7 +237,7 @@ fn a_mark_is_where_a_function_leaves_what_noise_explains() {
     assert_eq!(cells("  hot"), ["20,010", "19,980", "26,000*", "26,100"], "{table}");
     assert_eq!(cells("  other"), ["9,950", "10,020", "10,010", "9,990"], "{table}");
     assert!(table.ends_with("\n* noise does not explain the change from the files before it\n"));
-    // Between threads there is no before.
+    // Threads have no order in time.
     let labelled = "tid=1\tmain;hot 9000\ntid=2\tmain;hot 900\ntid=2\tmain;cold 8100\n";
     assert!(!filter("stack-top", &["--split", "tid"], labelled).contains('*'));
 }

@@ -50,7 +50,7 @@ fn the_tree_as_json_has_calls_within_their_callers() {
         })
     );
     assert_eq!(json(&[], "a 1\n")["unit"], Value::Null);
-    // A stack may be deeper than a program's own.
+    // A stack may be deeper than the tool's own stack could be.
     let deep = format!("{} 1\n", vec!["f"; 200_000].join(";"));
     let text = filter("stack-top", &["--tree", "--json"], deep);
     assert_eq!(text.matches("\"function\"").count(), 200_000);
@@ -99,14 +99,14 @@ proptest! {
     }
 }
 
-/// What the calls and others right below a node weigh.
+/// The weight of the calls and of 'others' directly below a node.
 fn weight_of_children(node: &Value) -> u64 {
     let children = node["children"].as_array().into_iter().flatten();
     let others = node.get("others");
     children.chain(others).map(|it| it["total"].as_u64().expect("a total")).sum()
 }
 
-/// Checks that a call and all below it weigh what they weigh themselves and what they call.
+/// Checks that each node weighs as much as its self weight and its children together.
 fn assert_adds_up(call: &Value) {
     let own = call["self"].as_u64().expect("a self weight");
     assert_eq!(call["total"].as_u64(), Some(own + weight_of_children(call)), "{call}");

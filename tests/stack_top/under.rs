@@ -59,9 +59,9 @@ TOTAL  OF MATCH  OF ALL   SELF  FUNCTION
 
 #[test]
 fn light_branches_are_those_with_a_small_share_of_the_function() {
-    // 40 of 2,830 are 1.41 %, and all of what is below List.map.
+    // 40 of 2,830 are 1.41 %, but 100 % of the tree below List.map.
     assert!(tree(&["--under", "List", "--min", "50%"]).contains("40  List.map;Tree.finder\n"));
-    // 3 of 2,010 are more than 0.12 %, and less of all.
+    // 3 of 2,010 are more than 0.12 %, but of all samples they are less.
     assert!(tree(&["--under", "^Tree.find$", "--min", "0.12%"]).contains("warm_up"));
     assert!(!tree(&["--under", "^Tree.find$", "--min", "0.16%"]).contains("warm_up"));
 }
@@ -107,7 +107,7 @@ fn what_is_left_out_counts_as_dropped() {
 }
 
 #[test]
-fn nothing_that_matches_is_status_1_and_said() {
+fn no_match_is_status_1_and_reported() {
     let nothing = json!({
         "unit": "samples", "total": 2830, "children": [],
         "under": { "pattern": "no such", "total": 0 },
@@ -121,7 +121,7 @@ fn nothing_that_matches_is_status_1_and_said() {
         let printed = serde_json::from_slice::<Value>(&output.stdout);
         assert_eq!(printed.map_or(String::new(), |it| it.to_string()), expected);
     }
-    // A function of no weight is none, as in a table.
+    // A function of weight 0 does not count, as in a table.
     let output = output("stack-top", &["--tree", "--under", "f"], "main;f 0\nmain 1\n");
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
 }
@@ -159,8 +159,8 @@ fn intervals_have_the_tree_below_a_function_too() {
     assert_eq!(heads(&["--last"]), ["f: 2 of 2 (100.00%)"]);
 }
 
-/// Puts the self and total weight of each call below a node into a map, by its path. All
-/// calls must be there.
+/// Puts the self and total weight of each call below a node into a map, by its path. No call may be
+/// missing.
 fn collect_calls(node: &Value, path: &str, calls: &mut BTreeMap<String, (u64, u64)>) {
     assert_eq!(node.get("others"), None, "{node}");
     for child in node["children"].as_array().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! Debug information from servers, by debuginfod's own client `debuginfod-find`.
+//! Downloads debug information from servers with debuginfod's own client, `debuginfod-find`.
 
 use std::collections::HashMap;
 use std::env;
@@ -15,24 +15,24 @@ use symbolize::{Artifact, Fetch};
 
 use crate::nameless::hints;
 
-/// How long a file may take unless the user says otherwise.
+/// How long a download may take unless the user sets another limit.
 pub(crate) const LIMIT: Duration = Duration::from_secs(90);
 
-/// Which servers the client asks.
+/// The environment variable with the servers to ask.
 const URLS: &str = "DEBUGINFOD_URLS";
 
 const CLIENT: &str = "debuginfod-find";
 
-/// How often a download is looked after.
+/// How often a running download is checked.
 const STEP: Duration = Duration::from_millis(20);
 
-/// After so many files that do not come in time, no more is asked for.
+/// After this many files that did not arrive in time, nothing more is downloaded.
 const MOST_SLOW: usize = 3;
 
-/// How the client says that no server has a file.
+/// What the client prints when no server has a file.
 const NO_SUCH_FILE: &[u8] = b"No such file or directory";
 
-/// As much as a pipe holds: the client waits for us if it prints more.
+/// The capacity of a pipe: a client that prints more waits until we read.
 const PIPE_SIZE: usize = 64 << 10;
 
 /// The folders in which the client keeps what it downloaded.
@@ -41,7 +41,7 @@ pub(crate) fn caches() -> Vec<PathBuf> {
     let own = folder("DEBUGINFOD_CACHE_PATH");
     let of_user = folder("XDG_CACHE_HOME").map(|it| it.join("debuginfod_client"));
     let of_home = folder("HOME").map(|it| it.join(".cache/debuginfod_client"));
-    // What versions before 0.182 made is used as long as it is there.
+    // Versions before 0.182 made this folder; the client uses it as long as it exists.
     let old = folder("HOME").map(|it| it.join(".debuginfod_client_cache"));
     [own, of_user, of_home, old].into_iter().flatten().collect()
 }
@@ -62,19 +62,19 @@ pub(crate) struct Debuginfod {
 #[derive(Debug, Default)]
 struct State {
     files: HashMap<(Box<[u8]>, Artifact), Option<PathBuf>>,
-    /// Whether something went wrong, other than that no server has a file.
+    /// Whether a download failed for another reason than that no server has the file.
     had_trouble: bool,
-    /// What it was, unless it has been said.
+    /// The failures that were not reported yet.
     new_troubles: Vec<String>,
-    /// How many files did not come in time.
+    /// How many files did not arrive in time.
     slow: usize,
-    /// Whether nothing more is to be asked for.
+    /// Whether nothing more will be downloaded.
     is_over: bool,
 }
 
-/// Why a file did not come, other than that no server has it.
+/// Why a download failed, other than that no server has the file.
 enum Trouble {
-    /// It would be the same with all other files.
+    /// All other downloads would fail, too.
     Always(String),
     Slow(String),
 }
@@ -84,12 +84,12 @@ impl Debuginfod {
         Debuginfod { limit, state: Mutex::default() }
     }
 
-    /// Whether servers could be asked for all files so far.
+    /// Whether no download has failed so far, other than for files that no server has.
     pub(crate) fn is_fine(&self) -> bool {
         !self.lock().had_trouble
     }
 
-    /// What went wrong since this was last asked.
+    /// The failures since the last call.
     pub(crate) fn new_troubles(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().new_troubles)
     }
@@ -98,11 +98,11 @@ impl Debuginfod {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs the client. `None`: no server has the file.
+    /// Runs the client. `None` if no server has the file.
     ///
     /// # Errors
     ///
-    /// What went wrong.
+    /// Why the download failed.
     fn download(
         &self,
         build_id: &str,
@@ -133,21 +133,21 @@ impl Debuginfod {
     }
 }
 
-/// The client, asked for one file.
+/// The command that downloads one file.
 fn client(build_id: &str, what: Artifact) -> Command {
     let mut client = Command::new(CLIENT);
     client.args([what.name(), build_id]).stdin(Stdio::null());
     client.stdout(Stdio::piped()).stderr(Stdio::piped());
-    // We read what it says, in the words of its source.
+    // We parse its messages, so they must be in English.
     client.env("LC_ALL", "C").env_remove("DEBUGINFOD_VERBOSE").env_remove("DEBUGINFOD_PROGRESS");
     client
 }
 
-/// What a client that has ended says.
+/// The result of a client that has ended: the path of the file, or `None` if no server has it.
 ///
 /// # Errors
 ///
-/// Anything else than the path of a file, or that no server has it.
+/// Any other message of the client.
 fn answer(mut child: Child) -> Result<Option<PathBuf>, Trouble> {
     let is_found = child.wait().is_ok_and(|status| status.success());
     if is_found {
@@ -166,8 +166,8 @@ fn answer(mut child: Child) -> Result<Option<PathBuf>, Trouble> {
     Err(Trouble::Always(hints::NO_ANSWER.with(&[("WHY", &why.as_bstr().to_string())])))
 }
 
-/// The last line in the pipe of a client that has ended. The end of the pipe is not waited for:
-/// what the client started may still have it.
+/// The last line in the pipe of a client that has ended. This does not wait for the end of the
+/// pipe: processes that the client started may still hold it open.
 fn said(mut pipe: impl Read) -> Vec<u8> {
     let mut bytes = vec![0; PIPE_SIZE];
     let length = pipe.read(&mut bytes).unwrap_or(0);
@@ -175,12 +175,12 @@ fn said(mut pipe: impl Read) -> Vec<u8> {
     bytes.trim_ascii_end().lines().next_back().unwrap_or_default().to_vec()
 }
 
-/// Whether the client ends in time; if not, it is ended.
+/// Whether the client ends within `limit`; if not, kills it.
 fn ends_within(child: &mut Child, limit: Duration, waiting: &Waiting) -> bool {
     let started = Instant::now();
     while matches!(child.try_wait(), Ok(None)) {
         if started.elapsed() > limit {
-            // It may have ended by itself.
+            // It may have ended by itself meanwhile.
             let _ = child.kill();
             let _ = child.wait();
             return false;

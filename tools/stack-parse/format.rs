@@ -14,38 +14,38 @@ use crate::samples::{Advice, Root, Samples, Weighs};
 pub(crate) struct Format {
     /// What it is called on the command line.
     pub(crate) name: &'static str,
-    /// What `--list-formats` says of it.
+    /// Its description in `--list-formats`.
     pub(crate) about: &'static str,
-    /// Whether an input that begins so is in this format. May say no as long as
-    /// there is too little to see.
+    /// Whether an input that begins like this is in this format. False as long as too little of it
+    /// is seen.
     pub(crate) detect: fn(&Head<'_>) -> bool,
     /// Reads an input to its end.
     pub(crate) parse: fn(&mut Input, &Options, &mut Samples<'_>) -> Result<()>,
-    /// What `--root` is unless the user chooses.
+    /// The default of `--root`.
     pub(crate) root: Root,
-    /// What the numbers beside samples are.
+    /// What the weights of samples mean.
     pub(crate) weighs: Weighs,
-    /// What else it can do.
+    /// Optional features.
     pub(crate) extras: &'static [Extra],
 }
 
-/// What few formats have.
+/// A feature that only few formats have.
 #[derive(Clone, Copy)]
 pub(crate) enum Extra {
-    /// Knows from the stacks what is wrong with a recording.
+    /// Reports from the stacks what is wrong with a recording.
     Advice(Advice),
-    /// Says of each sample how many threads ran: `--weight latency`.
+    /// Gives for each sample how many threads ran: `--weight latency`.
     Parallelism,
-    /// Says who wakes whom: `--wakers`.
+    /// Gives which thread woke which: `--wakers`.
     Wakers,
-    /// Says what was in use when: `--live`.
+    /// Gives when memory was in use: `--live`.
     Live,
-    /// Says which heap each object was in: `--major`, `--promoted`.
+    /// Gives the heap of each object: `--major`, `--promoted`.
     Heaps,
 }
 
 impl Format {
-    /// What it knows of the troubles of a recording.
+    /// The function that reports what is wrong with a recording, if the format has one.
     pub(crate) fn advice(&self) -> Option<Advice> {
         self.extras.iter().find_map(|extra| match extra {
             Extra::Advice(advice) => Some(*advice),
@@ -53,22 +53,22 @@ impl Format {
         })
     }
 
-    /// Whether it says what was in use when.
+    /// Whether `--live` can be used.
     pub(crate) fn has_live(&self) -> bool {
         self.extras.iter().any(|extra| matches!(extra, Extra::Live))
     }
 
-    /// Whether it says which heap each object was in.
+    /// Whether `--major` and `--promoted` can be used.
     pub(crate) fn has_heaps(&self) -> bool {
         self.extras.iter().any(|extra| matches!(extra, Extra::Heaps))
     }
 
-    /// Whether it says how many threads ran.
+    /// Whether `--weight latency` can be used.
     pub(crate) fn has_parallelism(&self) -> bool {
         self.extras.iter().any(|extra| matches!(extra, Extra::Parallelism))
     }
 
-    /// Whether it says who wakes whom.
+    /// Whether `--wakers` can be used.
     pub(crate) fn has_wakers(&self) -> bool {
         self.extras.iter().any(|extra| matches!(extra, Extra::Wakers))
     }
@@ -85,11 +85,11 @@ pub(crate) struct Head<'a> {
     pub(crate) bytes: &'a [u8],
     /// Whether the input ends here.
     pub(crate) is_whole: bool,
-    /// Whether no more of it will be seen.
+    /// Whether this is the last attempt to detect the format: no more bytes will be shown.
     pub(crate) is_last: bool,
-    /// Made once for all formats in JSON.
+    /// Made at most once, for all formats in JSON.
     outline: OnceCell<Option<Outline>>,
-    /// The keys of a JSON text that was read further than its first bytes.
+    /// The keys of a JSON text of which more than its first bytes were read.
     read_on: Option<&'a Outline>,
 }
 
@@ -98,8 +98,8 @@ impl<'a> Head<'a> {
         Head { bytes, is_whole, is_last, outline: OnceCell::new(), read_on: None }
     }
 
-    /// The start of a JSON text whose first bytes do not say what it is: only its keys are
-    /// looked at, which were read further.
+    /// The start of a JSON text whose first bytes do not show its format. Formats see only its
+    /// keys, which were read from more of the text.
     pub(crate) fn of_keys(outline: &'a Outline) -> Head<'a> {
         Head { read_on: Some(outline), ..Head::new(b"", false, true) }
     }
@@ -109,7 +109,7 @@ impl<'a> Head<'a> {
         self.read_on.or_else(|| self.outline.get_or_init(|| Outline::of(self.bytes)).as_ref())
     }
 
-    /// Whether there are no control bytes but those of text.
+    /// Whether the only control bytes are those found in text.
     pub(crate) fn is_text(&self) -> bool {
         let is_control =
             |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
@@ -121,7 +121,7 @@ impl<'a> Head<'a> {
         self.lines().find(|line| !line.is_empty()).unwrap_or_default()
     }
 
-    /// The bytes but for a last line that is cut short.
+    /// The bytes, without a last line that is cut short.
     pub(crate) fn text(&self) -> &'a [u8] {
         match memrchr(b'\n', self.bytes) {
             Some(end) if !self.is_whole => &self.bytes[..end],

@@ -82,7 +82,7 @@ const HEAD_SIZE: usize = 64 * 1024;
 /// All formats, in the order in which they are tried: the first yes counts.
 /// Folded comes last, since much looks like a word and a number.
 pub(crate) static FORMATS: &[Format] = &[
-    // Files of bytes, told by their first ones.
+    // Binary files, detected by their first bytes.
     jfr::FORMAT,
     memtrace::FORMAT,
     fxt::FORMAT,
@@ -94,7 +94,7 @@ pub(crate) static FORMATS: &[Format] = &[
     gperftools::CPU,
     pstats::FORMAT,
     rbspy::FORMAT,
-    // Text with words of its own.
+    // Text with typical words.
     bpftrace::FORMAT,
     bcc::FORMAT,
     macos_sample::FORMAT,
@@ -170,8 +170,8 @@ fn name_parser() -> impl TypedValueParser<Value = &'static Format> {
 ///
 /// # Errors
 ///
-/// [`Error::Input`] where it cannot be read, [`Error::Unknown`] where nobody
-/// knows what it is, or what its format returns.
+/// [`Error::Input`] where it cannot be read, [`Error::Unknown`] where no format is detected, or an
+/// error of the format's parser.
 pub(crate) fn read(
     input: &mut Input,
     chosen: &FormatArgs,
@@ -204,7 +204,7 @@ pub(crate) fn read(
     read.and(ended)
 }
 
-/// Refuses options that need what the format of the input does not say.
+/// Refuses options for which the format of the input lacks the data.
 fn check(format: &Format, input: &str, objects: ObjectArgs, samples: &Samples<'_>) -> Result<()> {
     let (option, knows, how): (_, fn(&Format) -> bool, _) =
         if objects.live().is_some() && !format.has_live() {
@@ -223,7 +223,7 @@ fn check(format: &Format, input: &str, objects: ObjectArgs, samples: &Samples<'_
     Err(Error::Usage(format!("{option} a recording of {known}{how}: {input} is {}", format.name)))
 }
 
-/// The formats that can do something: `memtrace, heaptrack or massif`.
+/// The names of the formats with a feature, for a message: `memtrace, heaptrack or massif`.
 fn names(can: fn(&Format) -> bool) -> String {
     let names = FORMATS.iter().filter(|format| can(format)).map(|format| format.name);
     match &names.collect::<Vec<_>>()[..] {
@@ -232,7 +232,7 @@ fn names(can: fn(&Format) -> bool) -> String {
     }
 }
 
-/// What the first bytes of an input say.
+/// The detected format of an input.
 enum Detected {
     Known(&'static Format),
     Empty,
@@ -271,10 +271,9 @@ impl fmt::Display for Detected {
     }
 }
 
-/// Looks at the start of an input, which stays to be read. A live recording may
-/// take its time until there is more, so a format that is certain is not kept
-/// waiting. JSON that does not say what it is there is read on, unless the user
-/// chose a format.
+/// Detects the format from the start of an input, which stays in the input. More of a live
+/// recording may come late, so this returns as soon as a format is certain. If the start of a JSON
+/// text is not enough, more of it is read, unless the user chose a format.
 fn detect(input: &mut Input, is_chosen: bool) -> Result<Detected> {
     let name = input.name().to_owned();
     let (detected, is_cut) = loop {
@@ -294,11 +293,10 @@ fn detect(input: &mut Input, is_chosen: bool) -> Result<Detected> {
     Ok(detect_by_keys(input)?.map_or(detected, Detected::Known))
 }
 
-/// Reads JSON on until its keys say what it is, or to its end: JSON has no order, so
-/// any number of samples may come before those keys. What was read stays to be read:
-/// an input that is no file is copied into one, which takes no memory. No format in
-/// JSON has to wait for that, since all are read to their end before the first stack
-/// is written.
+/// Reads more of a JSON text until its keys show the format, or to its end: keys have no order, so
+/// any number of samples may come before those keys. The parser can still read all of it: an input
+/// that is not a file is copied into one, which takes no memory. Live output loses nothing, since
+/// every format in JSON is read to its end before the first stack is written.
 fn detect_by_keys(input: &mut Input) -> Result<Option<&'static Format>> {
     let name = input.name().to_owned();
     let failed = |source| Error::Input { name: name.clone(), source };
@@ -327,7 +325,7 @@ fn detect_head(head: &Head<'_>) -> Detected {
         Some(format) => Detected::Known(format),
         None => Detected::Unknown {
             first_line: first_line_as_text(first_line),
-            // Until then nobody hears of it.
+            // Before the last attempt nobody uses it.
             looks_like: if head.is_last { unread::looks_like(head.bytes) } else { None },
         },
     }

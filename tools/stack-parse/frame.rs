@@ -1,4 +1,4 @@
-//! A frame as every format tells it, and what it is called in a folded stack.
+//! A frame as the parsers report it, and its name in a folded stack.
 
 use bstr::ByteSlice;
 use clap::{Args, ValueEnum};
@@ -6,26 +6,26 @@ use common::{CodeKind, FrameParts, base_of_place, is_digits};
 use memchr::memrchr;
 use symbolize::CodeOrigin;
 
-/// A function on the stack; what is unknown is empty or `None`.
+/// A function on the stack; unknown fields are empty or `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Frame<'a> {
     /// The function, as the profiler wrote it.
     pub(crate) name: &'a [u8],
-    /// The file or mapping its code is from: `/usr/lib/libc.so.6`, `[vdso]`.
+    /// The file or mapping that contains the code: `/usr/lib/libc.so.6`, `[vdso]`.
     pub(crate) object: &'a [u8],
-    /// Where the code is in memory.
+    /// The address of the code in memory.
     pub(crate) address: Option<u64>,
-    /// Where the code is in its file.
+    /// The offset of the code in its file.
     pub(crate) offset: Option<u64>,
-    /// Where it is in the source, with the whole path if that is known: `/src/demo.c:14`.
+    /// The source line, with the whole path if that is known: `/src/demo.c:14`.
     pub(crate) source: &'a [u8],
     pub(crate) kind: Kind,
-    /// Whether the compiler put this function into its caller.
+    /// Whether the compiler inlined this function into its caller.
     pub(crate) inlined: bool,
 }
 
 impl<'a> Frame<'a> {
-    /// The object, or nothing where a program writes words for want of one.
+    /// The object; empty where a profiler writes a placeholder for an unknown one.
     pub(crate) fn known_object(&self) -> &'a [u8] {
         match self.object {
             b"[unknown]" | b"<unknown binary>" | b"???" => b"",
@@ -34,7 +34,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// A name, or nothing where a program writes `???` for want of one.
+/// The name; empty where a profiler writes `???` for an unknown one.
 pub(crate) fn known_name(name: &[u8]) -> &[u8] {
     if name == b"???" { b"" } else { name }
 }
@@ -51,7 +51,7 @@ pub(crate) enum Kind {
     Jit,
 }
 
-/// What to do with functions that the compiler put into their callers.
+/// What to do with inlined functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Inlined {
     /// They are frames like others
@@ -77,7 +77,7 @@ pub(crate) struct FrameArgs {
     srcline: Option<SourceLine>,
 }
 
-/// How much of the path of a source line is written.
+/// How much of the path of a source file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum SourceLine {
     /// All that the debug information or the format has
@@ -87,7 +87,7 @@ enum SourceLine {
 }
 
 impl FrameArgs {
-    /// Whether a name may depend on the address, which tells the kernel's code.
+    /// Whether a name may depend on the address, which shows whether code is the kernel's.
     pub(crate) fn need_address(&self) -> bool {
         self.annotate
     }
@@ -97,13 +97,13 @@ impl FrameArgs {
         self.inlined == Inlined::Keep
     }
 
-    /// Whether the places in the source are asked for.
+    /// Whether source lines are asked for.
     pub(crate) fn srcline(&self) -> bool {
         self.srcline.is_some()
     }
 
-    /// Hands the names that a frame stands for to `each`, root first: nearly
-    /// always one, none if it is to be dropped. `buffer` is for making them.
+    /// Passes the names made from a frame to `each`, root first: nearly always one, none if the
+    /// frame is dropped. `buffer` is scratch space.
     #[inline]
     pub(crate) fn for_each_name(
         &self,
@@ -131,7 +131,8 @@ impl FrameArgs {
 
     fn one(&self, frame: &Frame<'_>, name: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
         if let Some(how) = self.srcline.filter(|_| has_line(frame.source)) {
-            // Where a format has no field for marks, stack-export leaves them in the name.
+            // Marks come last. stack-export leaves them in the name where its format has no field
+            // for them.
             let marks = name.split_off(name.len() - FrameParts::of(name).marks.len());
             name.extend_from_slice(b" (");
             name.extend_from_slice(match how {
@@ -147,8 +148,7 @@ impl FrameArgs {
         each(name);
     }
 
-    /// `La;::f->Lb;::g`: perf-map-agent writes what was inlined behind the
-    /// compiled method.
+    /// `La;::f->Lb;::g`: perf-map-agent writes inlined methods after the compiled method.
     fn java(&self, frame: &Frame<'_>, name: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
         for (depth, method) in frame.name.split_str("->").enumerate() {
             if depth > 0 && self.inlined == Inlined::Drop {
@@ -164,22 +164,22 @@ impl FrameArgs {
     }
 }
 
-/// Whether this is a place as folded stacks have it: a file alone, without a line, would be read as
-/// a part of the name.
+/// Whether this is a source line as folded stacks write it: a file without a line number would be
+/// read as a part of the name.
 fn has_line(source: &[u8]) -> bool {
     memrchr(b':', source).is_some_and(|colon| colon > 0 && is_digits(&source[colon + 1..]))
 }
 
-/// A function without a name is called after its object file, `[libc.so.6]`, and
-/// where in that file it is, `[libc.so.6+0x1234]`; or after its address,
-/// `[0x56024653f1ea]`, where that is all there is.
+/// A function without a name gets the name of its object file, `[libc.so.6]`, with its offset if
+/// that is known, `[libc.so.6+0x1234]`; or its address, `[0x56024653f1ea]`, where nothing else is
+/// known.
 fn unknown(frame: &Frame<'_>, name: &mut Vec<u8>) {
     name.clear();
     let file = file_name(frame.object);
     match (file, frame.address) {
         (b"", Some(address)) => name.extend_from_slice(format!("[{address:#x}]").as_bytes()),
         (b"", None) => name.extend_from_slice(b"[unknown]"),
-        // Already so: `[kernel.kallsyms]`, `[vdso]`, `[unknown]`.
+        // In brackets already: `[kernel.kallsyms]`, `[vdso]`, `[unknown]`.
         ([b'[', ..], _) => name.extend_from_slice(file),
         _ => {
             name.push(b'[');
@@ -192,10 +192,10 @@ fn unknown(frame: &Frame<'_>, name: &mut Vec<u8>) {
     }
 }
 
-/// Appends the marks of a frame. An inlined one is of the library that it is compiled into; how
-/// its code came to be is said of the function around it.
+/// Appends the marks of a frame. An inlined frame belongs to the library that it is compiled into.
+/// Only the frame around it is marked as the kernel's or as compiled at run time.
 fn push_marks(frame: &Frame<'_>, name: &mut Vec<u8>) {
-    // What stack-export wrote from a marked frame has the mark in its name.
+    // A frame that stack-export wrote may have the mark in its name already.
     let is_marked = FrameParts::of(name).has_mark(b'l');
     if frame.kind != Kind::Kernel && !is_marked && is_of_library(frame) {
         name.extend_from_slice(b"_[l]");
@@ -208,7 +208,8 @@ fn push_marks(frame: &Frame<'_>, name: &mut Vec<u8>) {
     });
 }
 
-/// Whether the code is in a shared library or its source in a package of others, `node:fs`.
+/// Whether the code is in a shared library, or its source in a package from others, such as
+/// `node:fs`.
 fn is_of_library(frame: &Frame<'_>) -> bool {
     frame.kind == Kind::User && is_shared(frame.object)
         || CodeKind::of_place(frame.source) == Some(CodeKind::Library)
@@ -237,8 +238,8 @@ impl From<CodeOrigin> for Kind {
 }
 
 impl Kind {
-    /// The kind of an object as Linux and perf call it. Addresses of the upper
-    /// half of 64 bits are the kernel's.
+    /// The kind of an object, from the names that Linux and perf use. Addresses in the upper half
+    /// of the 64-bit range are the kernel's.
     pub(crate) fn of_object(object: &[u8], address: Option<u64>) -> Kind {
         let file = file_name(object);
         let is_high = || address.is_some_and(|it| it >> 63 == 1) && object != b"[unknown]";

@@ -1,4 +1,4 @@
-//! Any profiler's output to folded stacks.
+//! Turns any profiler's output into folded stacks.
 
 mod debuginfod;
 mod format;
@@ -52,7 +52,7 @@ fn stack_parse(args: Args, pipe: &mut Pipe) -> Result<Status> {
         return list_formats(pipe);
     }
     args.options.objects.check(args.samples.to())?;
-    // Most recordings come from perf script, which takes its time and shows nothing.
+    // Most recordings come from perf script, which takes a while and prints nothing meanwhile.
     pipe.show_progress_of_pipes();
     let mut samples = Samples::new(&args.samples, pipe)?;
     for path in args.files.iter() {
@@ -65,7 +65,7 @@ fn stack_parse(args: Args, pipe: &mut Pipe) -> Result<Status> {
     Ok(pipe.status())
 }
 
-/// Reads one recording, whose format its content tells.
+/// Reads one recording, in the format that its content shows.
 fn read(path: &Path, args: &Args, samples: &mut Samples<'_>) -> Result<()> {
     let mut input = samples.open_input(path)?;
     formats::read(&mut input, &args.format, &args.options, samples)

@@ -1,4 +1,4 @@
-//! Frames without a name: which files they are in, and why these have no symbols.
+//! Frames without a name: which files they are in, and why these files have no symbols.
 
 pub(crate) mod hints;
 
@@ -10,13 +10,13 @@ use symbolize::{CodeOrigin, MissingSplit, NoSymbols, ObjectId, Objects};
 use crate::debuginfod;
 use crate::symbolize_args::SymbolizeArgs;
 
-/// How many files are named before they are only counted.
+/// How many files get a message each; the rest are only counted.
 const NAMED: usize = 5;
 
-/// One frame in so many is not worth a message.
+/// A file with fewer nameless frames than one in this many of all frames gets no message.
 const MOST_UNTOLD: u64 = 1000;
 
-/// What is said of one file.
+/// The facts about one file.
 #[derive(Debug)]
 struct Nameless<'a> {
     path: &'a [u8],
@@ -27,7 +27,7 @@ struct Nameless<'a> {
     why: NoSymbols,
 }
 
-/// What the user did to find names.
+/// What the user has already done to find names.
 #[derive(Clone, Copy, Debug)]
 struct Efforts<'a> {
     servers: Servers,
@@ -37,16 +37,16 @@ struct Efforts<'a> {
 /// Whether servers of debug information were asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Servers {
-    /// There are none that could be asked, or not all of them could be.
+    /// No server is configured, or a download failed.
     None,
-    /// There are some; nobody said that they may be asked.
+    /// Servers are configured, but the user did not allow asking them.
     Unasked,
     Asked,
 }
 
-/// A message for each of the objects that leave most frames without a name, and one for the
-/// others; and one for each whose inlined functions are missing. `frames` are numbers of frames
-/// without a name, `all` is the number of all frames of all samples.
+/// Returns a message for each of the files with the most nameless frames, one message for all the
+/// other files, and one for each file whose inlined functions are missing. `frames` holds the
+/// number of nameless frames of each object, `all` is the number of all frames of all samples.
 pub(crate) fn report(
     objects: &Objects,
     frames: impl Iterator<Item = (ObjectId, u64)>,
@@ -76,7 +76,7 @@ pub(crate) fn report(
     messages
 }
 
-/// That functions inlined into those of a program have no names.
+/// The message that functions inlined into those of a program have no names.
 fn without_inlined(path: &[u8], missing: &MissingSplit) -> String {
     let others = match missing.files {
         0 | 1 => String::new(),
@@ -90,13 +90,12 @@ fn without_inlined(path: &[u8], missing: &MissingSplit) -> String {
 
 /// The messages for these files.
 ///
-/// Of a few frames nobody wants to know, but files that are not the recorded ones are
-/// reported.
+/// Files with few nameless frames are left out, except those that differ from the recorded file.
 fn messages(mut files: Vec<Nameless<'_>>, all: u64, efforts: Efforts<'_>) -> Vec<String> {
     let matters = |frames: u64| frames.saturating_mul(MOST_UNTOLD) > all;
     let is_other = |file: &Nameless<'_>| matches!(file.why, NoSymbols::OtherBuildId(_));
     files.retain(|file| file.frames > 0);
-    // A file may be several objects: the kernel's own code and what it loaded.
+    // The kernel's own code and its modules are several objects with one file.
     files.sort_by_key(|file| file.path);
     files.dedup_by(|again, file| {
         let is_same = again.path == file.path && again.why == file.why;
@@ -130,7 +129,7 @@ fn messages(mut files: Vec<Nameless<'_>>, all: u64, efforts: Efforts<'_>) -> Vec
     messages
 }
 
-/// Why there are no symbols: what was looked for, and what helps.
+/// Why there are no symbols: what was looked for, and what the user can do.
 fn reason(file: &Nameless<'_>, efforts: Efforts<'_>) -> String {
     match file.origin {
         CodeOrigin::Kernel => of_kernel(&file.why, efforts.args),
@@ -163,7 +162,7 @@ fn of_file(file: &Nameless<'_>, servers: Servers) -> String {
             let name = file.path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
             return hints::NO_DSYM.with(&[("NAME", &name.as_bstr().to_string())]);
         }
-        // Only code of other origins lacks names for these reasons.
+        // Only code of the origins above has these reasons.
         why @ (NoSymbols::NoJitDump
         | NoSymbols::OtherOwner
         | NoSymbols::Restricted
@@ -177,7 +176,7 @@ fn of_stripped(build_id: Option<&[u8]>, servers: Servers) -> String {
     hints::STRIPPED_WITH_ID.with(&[("BUILDID", &hex(id))]) + or_servers(build_id, servers)
 }
 
-/// Why the kernel has no names, or a module or another program that it runs.
+/// Why there are no names for the kernel, a module, or BPF code.
 fn of_kernel(why: &NoSymbols, args: &SymbolizeArgs) -> String {
     if let Some(file) = args.kallsyms() {
         let file = file.to_string_lossy();
@@ -201,7 +200,7 @@ fn of_vdso(why: &NoSymbols, args: &SymbolizeArgs) -> String {
     }
 }
 
-/// Why code that a process compiled has no names.
+/// Why there are no names for code that a process compiled at run time.
 fn of_memory(file: &Nameless<'_>) -> String {
     let is_dump = file.path.ends_with(b".dump");
     match &file.why {
@@ -213,7 +212,7 @@ fn of_memory(file: &Nameless<'_>) -> String {
     }
 }
 
-/// What servers have to do with a file of this build-id.
+/// The help that servers could give for a file with this build-id.
 fn or_servers(build_id: Option<&[u8]>, servers: Servers) -> &'static str {
     match (build_id, servers) {
         (Some(_), Servers::Unasked) => ", or download it with --debuginfod",

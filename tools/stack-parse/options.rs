@@ -1,4 +1,4 @@
-//! What the user chose that only some formats know.
+//! Options that only some formats use.
 
 mod live;
 
@@ -12,14 +12,13 @@ use crate::symbolize_args::SymbolizeArgs;
 
 pub(crate) use live::Live;
 
-/// Each thread has blocks and tables of its own, and memory is as fast as it
-/// gets before there are more.
+/// Each thread has its own blocks and tables; more threads than this no longer read faster.
 const MOST_THREADS: usize = 8;
 
-/// More than processors have cores; each takes memory.
+/// More than the cores of any processor; each thread takes memory.
 const MOST_ASKED_THREADS: usize = 256;
 
-/// What the user chose for some formats only.
+/// Options that only some formats use.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Options {
     #[command(flatten)]
@@ -46,7 +45,7 @@ impl Options {
 /// Which objects of a recording of memory to count.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct ObjectArgs {
-    /// Only memory that was in use after so many seconds, at the peak or at the end, the default
+    /// Only memory in use this many seconds after the start, at the peak, or (default) at the end
     #[arg(long, value_name = "SECONDS|peak|end", num_args = 0..=1, require_equals = true)]
     #[arg(conflicts_with_all = ["per_sample", "table", "off_cpu", "every"])]
     live: Option<Option<Live>>,
@@ -61,22 +60,22 @@ pub(crate) struct ObjectArgs {
 }
 
 impl ObjectArgs {
-    /// When memory must be in use to count; `None` if that does not matter.
+    /// When memory must be in use to count; `None`: it counts in any case.
     pub(crate) fn live(self) -> Option<Live> {
         self.live.map(|live| live.unwrap_or(Live::End))
     }
 
-    /// Whether the heap matters that an object is in.
+    /// Whether it matters in which heap an object is.
     pub(crate) fn choose_heaps(self) -> bool {
         self.major || self.promoted
     }
 
-    /// Refuses `--live` without a value where `--to` asks only for what happened before `to`
-    /// nanoseconds: it may be meant to say when memory is in use.
+    /// Refuses `--live` without a value beside `--to`, which is `to` nanoseconds: the user may mean
+    /// `--live=TO` or `--live=end`.
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] with the options that say either.
+    /// [`Error::Usage`], which names the options for both meanings.
     pub(crate) fn check(self, to: Option<u64>) -> Result<()> {
         let (Some(None), Some(to)) = (self.live, to) else { return Ok(()) };
         let to = seconds(to);

@@ -1,9 +1,9 @@
-//! What samples add up to, whatever format they came in: which events, which
-//! root, which weight.
+//! Sums samples of any format: which events count, which root frames they get, and what they weigh.
 //!
-//! A format hands over one sample after the other, by [`Samples::add`] or, where
-//! speed matters, by [`Samples::open`], [`Samples::child`] and [`Samples::close`].
-//! Everything else is done here: what belongs to one input is reset with it, rows
+//! A format passes on one sample after the other, by [`Samples::add`] or, where speed matters, by
+//! [`Samples::open`], [`Samples::child`] and [`Samples::close`]. Everything else is done here: the
+//! state of one input is reset for the next, rows are written as samples come, and what is left out
+//! is counted and reported.
 //! are written as they come, and what is left out is accounted for.
 
 mod advice;
@@ -58,19 +58,19 @@ pub(crate) use off_cpu::Ids;
 pub(crate) use root::Root;
 pub(crate) use weight::Weighs;
 
-/// What the table of formats says of an input.
+/// What the table of formats says of the format of an input.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source<'a> {
     pub(crate) input: &'a str,
     pub(crate) format: &'static str,
-    /// What [`Root`] is unless the user chooses.
+    /// The default [`Root`].
     pub(crate) root: &'a Root,
     pub(crate) weighs: Weighs,
-    /// What is known of the troubles of a recording.
+    /// Reports what is wrong with a recording.
     pub(crate) advice: Option<Advice>,
 }
 
-/// What belongs to the input that is being read.
+/// The state of the input that is being read.
 #[derive(Clone, Debug)]
 struct ThisInput {
     name: String,
@@ -81,11 +81,11 @@ struct ThisInput {
     advice: Option<Advice>,
 }
 
-/// Samples, counted.
+/// The samples of all inputs, summed.
 #[derive(Debug)]
 pub(crate) struct Samples<'p> {
     args: SamplesArgs,
-    /// `None` in a thread that helps another one, which only sums.
+    /// `None` in a helper thread, which only sums.
     pipe: Option<&'p mut Pipe>,
     sink: Sink,
     /// Whether the sink needs the stacks in `tree`.
@@ -94,27 +94,27 @@ pub(crate) struct Samples<'p> {
     events: Events,
     window: Window,
     base: Base,
-    /// The labels that were asked for, and those of the sample at hand where it is written at
-    /// once.
+    /// Makes the labels that were asked for; `line_labels` are those of the current sample, where
+    /// lines are written at once.
     labels: SampleLabels,
     line_labels: Vec<u8>,
-    /// Where samples are summed by their labels, too.
+    /// The samples summed by their labels, if lines have labels.
     labelled: Option<Labelled>,
     headers: InputHeaders,
-    /// What `--weight latency` lost.
+    /// The weight lost by rounding with `--weight latency`.
     rounding: Rounding,
-    /// Whether the troubles of all inputs are known, so that advice is not wrong for
-    /// some of them.
+    /// Whether all inputs have a format that gives advice, so that the advice is right for all of
+    /// them.
     is_advised: bool,
     frames: FrameTable,
     traits: FrameTraits,
     chains: CallChains,
-    /// The stacks of each event below a node of its own.
+    /// The stacks of each event, below one node per event.
     tree: StackTree,
-    /// The text that is being made, and what it is without control bytes.
+    /// A name that is being made, and the same name without control bytes.
     text: Vec<u8>,
     clean: Vec<u8>,
-    /// What was not understood of this input.
+    /// The lines of this input that were not understood.
     pub(crate) skipped: Skipped,
 }
 
@@ -168,8 +168,7 @@ impl<'p> Samples<'p> {
         }
     }
 
-    /// Gets ready for an input: its clock, its first event, its root frames and
-    /// its lines are its own.
+    /// Starts an input: resets the clock, the first event, the root frames and the skipped lines.
     pub(crate) fn begin_input(&mut self, source: Source<'_>) {
         self.input = ThisInput {
             name: source.input.to_owned(),
@@ -186,12 +185,12 @@ impl<'p> Samples<'p> {
         self.headers.begin_input();
     }
 
-    /// Says what there was to say of this input, whose format was recognised by
-    /// `detected`, and which was read to its end or not.
+    /// Reports on the input that was read, to its end or not (`is_complete`). `detected` names its
+    /// format and how that was found.
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] if it lacks what the user asked for.
+    /// [`Error::Usage`] if the input lacks what the user asked for.
     ///
     /// [`Error::Usage`]: common::Error::Usage
     pub(crate) fn end_input(&mut self, detected: impl Display, is_complete: bool) -> Result<()> {
@@ -212,23 +211,23 @@ impl<'p> Samples<'p> {
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] with what the system says.
+    /// [`Error::Input`] with the error of the system.
     ///
     /// # Panics
     ///
-    /// In a thread that helps another one, which gets its text from there.
+    /// In a helper thread, which gets its text from the thread that reads.
     pub(crate) fn open_input(&self, path: &Path) -> Result<Input> {
         self.pipe.as_ref().expect("inputs are opened where the output is").open(path)
     }
 
-    /// Says that each sample of this input has these numbers; returns the place
-    /// of the one that is taken.
+    /// Declares the numbers that each sample of this input has; returns the index of the one that
+    /// is taken.
     pub(crate) fn set_measures(&mut self, measures: &[Measure<'_>]) -> Option<usize> {
         self.set_measures_with(measures, 0)
     }
 
-    /// The same, where another measure than the first is taken unless the user
-    /// chooses: the one in this place.
+    /// Like [`set_measures`](Samples::set_measures), but the default is the measure at this index,
+    /// not the first.
     pub(crate) fn set_measures_with(
         &mut self,
         measures: &[Measure<'_>],
@@ -237,54 +236,53 @@ impl<'p> Samples<'p> {
         self.events.set_measures(measures, default)
     }
 
-    /// Has this event taken unless the user chooses, though another one may come first.
+    /// Makes this event the default, though another one may come first.
     pub(crate) fn take_first(&mut self, event: &[u8]) {
         self.events.take_first(event);
     }
 
-    /// Says of the samples of an event that were added without a number of samples how many were
-    /// drawn for them, which weigh `weight` together; all must have been taken.
+    /// Notes for an event whose samples have no [`drawn`](Sample::drawn) of their own that `drawn`
+    /// samples were drawn, which weigh `weight` together. All of them must have been added.
     pub(crate) fn draw(&mut self, event: &[u8], weight: f64, drawn: u64) {
         self.events.draw(event, weight, drawn, self.window.is_bounded());
     }
 
-    /// Says what the weights of an event are in, if any sample has it.
+    /// Sets the unit of an event's weights, if any sample has this event.
     pub(crate) fn set_unit(&mut self, event: &[u8], unit: &[u8]) {
         self.events.set_unit(event, unit);
     }
 
-    /// Says what the weights of an event's samples are in, before the first of them.
+    /// Sets the unit of an event's weights, before its first sample.
     pub(crate) fn announce(&mut self, event: &[u8], unit: &[u8]) {
         self.events.announce(event, unit);
     }
 
-    /// Says that an event, which was announced, is one of several numbers of the same samples.
+    /// Declares that an announced event is one of several numbers of the same samples.
     pub(crate) fn set_measure(&mut self, event: &[u8]) {
         self.events.set_measure(event);
     }
 
-    /// How the names of frames are made.
+    /// The options for the names of frames.
     pub(crate) fn frame_args(&self) -> &FrameArgs {
         &self.args.frames
     }
 
-    /// Whether samples are written as they come, so that none should wait.
+    /// Whether samples are written as they come, so that a parser should not hold them back.
     pub(crate) fn is_live(&self) -> bool {
         matches!(self.sink, Sink::PerSample | Sink::Table(_) | Sink::Every(_))
     }
 
-    /// Whether it matters in which order samples come: that of their time is right.
+    /// Whether the order of samples matters: they should come in the order of their times.
     pub(crate) fn need_order(&self) -> bool {
         self.choose_times() || [&b"since"[..], b"time"].into_iter().any(|it| self.wants_label(it))
     }
 
-    /// Whether samples of other times are wanted than without options, or each by itself.
+    /// Whether options select samples by their time, or need each sample by itself.
     pub(crate) fn choose_times(&self) -> bool {
         self.is_live() || self.window.is_bounded()
     }
 
-    /// Accounts for a sample; `None` if it was not asked for, then its frames
-    /// may be passed over.
+    /// Counts a sample; `None` if the user did not ask for it, then its frames may be skipped.
     #[inline]
     pub(crate) fn open(&mut self, origin: &Sample<'_>) -> Option<OpenSample> {
         let (event, period) = self.events.of_sample(origin);
@@ -306,7 +304,8 @@ impl<'p> Samples<'p> {
                 let event = &self.events.get_mut(event).name;
                 table.open(origin, event, self.window.when(origin).map(|it| it.since.into()));
             }
-            // Nothing is said of programs whose stacks are not in the sums.
+            // Frames that are not in the sums are skipped, so no message complains about their
+            // names.
             Sink::OffCpu(_) => {
                 if !self.open_off_cpu(origin) {
                     return None;
@@ -317,15 +316,15 @@ impl<'p> Samples<'p> {
         Some(OpenSample { base: self.base.node, event, count: origin.count, weight })
     }
 
-    /// Whether nothing matters of a sample but what [`reopen`](Samples::reopen)
-    /// accounts for.
+    /// Whether equal samples may be added by [`reopen`](Samples::reopen), which looks only at their
+    /// time.
     pub(crate) fn can_reopen(&self) -> bool {
         let is_summed = matches!(self.sink, Sink::Sum) && self.labelled.is_none();
         is_summed && !self.input.root.is_of_each_sample()
     }
 
-    /// Accounts for a sample that differs from another only in its time; false
-    /// if it is not asked for.
+    /// Counts another sample that differs from an open one only in its time; false if the user did
+    /// not ask for it.
     #[inline]
     pub(crate) fn reopen(&mut self, sample: OpenSample, time: &[u8]) -> bool {
         let fate = self.fate(sample.event, Some(Time::Text(time)), None);
@@ -348,8 +347,7 @@ impl<'p> Samples<'p> {
         }
     }
 
-    /// The node of `frame` below `parent`; without meaning where samples are
-    /// not summed.
+    /// The node of `frame` below `parent`; meaningless where samples are not summed.
     #[inline]
     pub(crate) fn child(&mut self, parent: NodeId, frame: FrameId) -> NodeId {
         if self.is_tree { self.tree.child(parent, frame) } else { parent }
@@ -362,8 +360,7 @@ impl<'p> Samples<'p> {
         self.close(sample, leaf, frames.iter().copied())
     }
 
-    /// Adds the sample whose frames, root first, are `frames` and whose leaf
-    /// is `leaf`.
+    /// Adds the sample whose frames, root first, are `frames` and whose leaf node is `leaf`.
     pub(crate) fn close(
         &mut self,
         sample: OpenSample,
@@ -391,8 +388,8 @@ impl<'p> Samples<'p> {
         self.write_row(&sample, weight, frames)
     }
 
-    /// Without any frame `--root none` would lose the sample, unless its event is
-    /// a frame.
+    /// With `--root none` a sample without frames would be lost, so it gets one, unless its event
+    /// is a frame already.
     fn some_frame(&mut self, leaf: NodeId, event: NodeId) -> NodeId {
         if leaf != event || self.args.events.by_event {
             return leaf;

@@ -1,4 +1,4 @@
-//! The options of stackcollapse-perf.pl that are not ours, and what does it here.
+//! The options of stackcollapse-perf.pl that we do not have, and what to use instead.
 
 use common::Known;
 

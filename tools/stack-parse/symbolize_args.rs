@@ -1,4 +1,4 @@
-//! Where the user says that the files of a recording are.
+//! The options that say where the files of a recording are.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -21,13 +21,12 @@ pub(crate) struct SymbolizeArgs {
     #[arg(long, value_name = "DIR")]
     debug_dir: Vec<PathBuf>,
 
-    /// Download what is missing from the servers of DEBUGINFOD_URLS, each file within SECONDS,
-    /// or 90
+    /// Download missing files from the servers of DEBUGINFOD_URLS; wait SECONDS for each, or 90
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true,
         value_parser = clap::value_parser!(u64).range(1..))]
     debuginfod: Option<Option<u64>>,
 
-    /// What downloads, for all recordings of a run.
+    /// Downloads files, for all recordings of a run.
     #[arg(skip)]
     client: OnceLock<Arc<Debuginfod>>,
 
@@ -39,35 +38,34 @@ pub(crate) struct SymbolizeArgs {
     #[arg(long, value_name = "FILE")]
     vdso: Option<PathBuf>,
 
-    /// Name functions of OCaml, and what was inlined into them, as the executable's
-    /// frame tables do
+    /// Name OCaml functions, and those inlined into them, from the executable's frame tables
     #[arg(long)]
     exact_names: bool,
 }
 
 impl SymbolizeArgs {
-    /// Whether files are where they were when they were recorded.
+    /// Whether files are where they were recorded, on this machine.
     pub(crate) fn is_of_this_machine(&self) -> bool {
         self.symfs.is_none()
     }
 
-    /// The copy of `/proc/kallsyms` that the user names.
+    /// The copy of `/proc/kallsyms` that the user gave.
     pub(crate) fn kallsyms(&self) -> Option<&Path> {
         self.kallsyms.as_deref()
     }
 
-    /// The vdso that the user names.
+    /// The vdso that the user gave.
     pub(crate) fn vdso(&self) -> Option<&Path> {
         self.vdso.as_deref()
     }
 
-    /// What downloads debug information, if it is asked for.
+    /// Downloads debug information; `None` if the user did not ask for it.
     pub(crate) fn client(&self) -> Option<&Arc<Debuginfod>> {
         let limit = self.debuginfod?.map_or(debuginfod::LIMIT, Duration::from_secs);
         Some(self.client.get_or_init(|| Arc::new(Debuginfod::new(limit))))
     }
 
-    /// The objects of one recording, whose files are where the user says.
+    /// The objects of one recording, with the folders and options that the user gave.
     pub(crate) fn objects(&self) -> Objects {
         Objects::new(symbolize::Options {
             root: self.symfs.clone(),

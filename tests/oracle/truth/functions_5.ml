@@ -11,7 +11,7 @@ let parameter (it : Ast_iterator.iterator) parameter =
     it.pat it pattern
   | Pparam_newtype _ -> ()
 
-(* Visits the arguments and cases of a function, and by [body] what it is. *)
+(* Visits the arguments and cases of a function, and its body with [body]. *)
 let iter (it : Ast_iterator.iterator) body = function
   | Pexp_function (parameters, _, rest) ->
     List.iter (parameter it) parameters;

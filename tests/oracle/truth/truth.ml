@@ -26,7 +26,7 @@ let rec name_of_pattern pattern =
   | Ppat_constraint (pattern, _) -> name_of_pattern pattern
   | _ -> None
 
-(* Operators stand in parentheses. *)
+(* Operators are in parentheses. *)
 let written name =
   match name.[0] with
   | 'A' .. 'Z' | 'a' .. 'z' | '_' | '0' .. '9' -> name

@@ -4,9 +4,9 @@
 //! perf record -g -o - -- ./prog | stack-parse
 //! ```
 //!
-//! `stack_perf_data` reads them and finds the stacks of samples; here these become locations
-//! in object files ([`stacks`]), which are named once each ([`locations`]). Samples wait in
-//! a [`batch`] until the locations are named.
+//! `stack_perf_data` reads them and finds the stacks of samples. Here the stacks become locations
+//! in object files ([`stacks`]), and each location is named once ([`locations`]). Samples wait in a
+//! [`batch`] until their locations are named.
 
 mod batch;
 mod changed;
@@ -44,7 +44,7 @@ pub(super) const FORMAT: Format = Format {
     extras: &[Extra::Advice(perf_health::advise), Extra::Parallelism, Extra::Wakers],
 };
 
-/// Whether a file that begins so is a recording that can be read.
+/// Whether a file that begins like this is a recording that can be read.
 fn detect(head: &Head<'_>) -> bool {
     head.bytes.starts_with(b"PERFILE2")
 }
@@ -53,8 +53,8 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Unknown`] where something cannot be read, after
-/// everything before it was; or what writing returns.
+/// [`Error::Input`] or [`Error::Unknown`] where something cannot be read, after all records before
+/// it were read; or an error of writing.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let written = input.written();
@@ -71,7 +71,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     messages::unread(&name, summary).and(flushed)
 }
 
-/// Opens a recording where it is if it is a stream, and else as a file.
+/// Opens the input as a stream if it is one, and as a file otherwise.
 fn open(input: &mut Input) -> Result<Recording<'_>, stack_perf_data::Error> {
     match Recording::is_stream(input.peek(Recording::HEAD)?)? {
         true => Recording::from_stream(input),
@@ -79,7 +79,7 @@ fn open(input: &mut Input) -> Result<Recording<'_>, stack_perf_data::Error> {
     }
 }
 
-/// Joins what the records of one recording say.
+/// Joins the records of one recording.
 struct Join {
     processes: Processes<ObjectId>,
     objects: Objects,
@@ -88,7 +88,7 @@ struct Join {
     batch: Batch,
     /// `None` if files are not looked for where they were recorded.
     files: Option<RecordedFiles>,
-    /// Whether the user asked for what not all recordings have.
+    /// Whether the user asked for data that not all recordings have.
     is_demanding: bool,
 }
 
@@ -109,7 +109,7 @@ impl Join {
 
     /// # Errors
     ///
-    /// What writing returns, and [`Error::Usage`] if the recording lacks what the user asked for.
+    /// An error of writing, or [`Error::Usage`] if the recording lacks what the user asked for.
     ///
     /// [`Error::Usage`]: common::Error::Usage
     fn record(
@@ -151,8 +151,8 @@ impl Join {
         self.processes.map(map, object);
     }
 
-    /// Maps what the kernel loads later, such as trampolines: no record says it, but
-    /// kallsyms does. `pid` is that of the kernel, whose own object is known by now.
+    /// Maps the code that the kernel loads later, such as trampolines: no record describes it, but
+    /// kallsyms does. `pid` is the kernel's, whose own object is known by now.
     fn map_all_of_kernel(&mut self, pid: u32) {
         let path = &b"[kernel.kallsyms]"[..];
         let object =
@@ -176,16 +176,16 @@ impl Join {
         if self.batch.is_full() { self.flush(samples) } else { Ok(()) }
     }
 
-    /// Names the locations of what waits, and hands it on.
+    /// Names the locations of the samples that wait, and passes the samples on.
     ///
     /// # Errors
     ///
-    /// What writing returns.
+    /// An error of writing.
     fn flush(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         self.batch.flush(&mut self.locations, &mut self.objects, samples)
     }
 
-    /// Says what is not as it could be.
+    /// Reports what is wrong with the stacks and the names.
     fn report(&mut self, args: &SymbolizeArgs, samples: &mut Samples<'_>) {
         let Join { objects, stacks, locations, files, .. } = self;
         stacks.report(objects, files.is_none(), samples);

@@ -1,10 +1,9 @@
 //! The text of `perf script`.
 //!
-//! `event line LF { frame line LF } LF` is a sample with its call chain, leaf
-//! first; without call chains a sample is one line. Samples are handled whole
-//! where nothing but frames stands between two blank lines ([`chains`]), and
-//! line by line ([`lines`]) where something else does: source lines, side
-//! records, one-line samples, CRLF, perf's own messages.
+//! `event line LF { frame line LF } LF` is a sample with its call chain, leaf first; a sample
+//! without a call chain is one line. A sample is read as a whole where it has only frames between
+//! two blank lines ([`chains`]), and line by line ([`lines`]) where it has other lines: source
+//! lines, side records, one-line samples, CRLF, perf's own messages.
 
 mod beside;
 mod chains;
@@ -53,18 +52,18 @@ pub(super) const FORMAT: Format = Format {
     extras: &[Extra::Advice(perf_health::advise), Extra::Wakers],
 };
 
-/// Text without a blank line is cut when it is this long, in bytes, even if it
-/// may be within a call chain.
+/// The length in bytes at which text without a blank line is cut, even if that is within a call
+/// chain.
 const LONGEST_WAIT: usize = 512 * 1024;
 
-/// How much of a block is looked at in one go, in bytes.
+/// How much of a block is read at once, in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// Reads one input to its end, with several threads if they are to be had.
+/// Reads one input to its end, with several threads if possible.
 ///
 /// # Errors
 ///
-/// [`Error::Input`], or what writing returns.
+/// [`Error::Input`], or an error of writing.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     if samples.wants_wakers() {
         samples.note(
@@ -99,7 +98,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
             Err(error) => break Err(error),
         }
     };
-    // What came before a broken end was read and counts.
+    // All samples before a read error count.
     reader.lines.close(samples)?;
     samples.skipped.set_read(reader.lines.number());
     let lost = reader.lines.lost;
@@ -112,9 +111,9 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     ended.map_err(|source| Error::Input { name, source })
 }
 
-/// Where the last whole sample of `text` ends. Nothing depends on where blocks
-/// are cut: what is read before a cut is understood without what follows, and
-/// what the reader must know of it later stays in [`Lines`].
+/// Where the last whole sample of `text` ends. The result does not depend on where blocks are cut:
+/// the text before a cut is understood without what follows, and [`Lines`] keeps what is needed
+/// after it.
 fn end_of_samples(text: &[u8]) -> Option<usize> {
     let mut ends = memrchr_iter(b'\n', text).map(|newline| newline + 1);
     match ends.find(|&end| ends_a_sample(&text[..end])) {
@@ -123,32 +122,32 @@ fn end_of_samples(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Where a piece of `block` ends that is small enough to be still in the
-/// processor's cache when its lines are looked at again: behind a blank line.
+/// Where the first piece of `block` ends: after a blank line, and short enough to stay in the
+/// processor's cache when its lines are read a second time.
 fn end_of_piece(block: &[u8]) -> usize {
     let blank = block.get(PIECE..).and_then(|rest| memmem::find(rest, b"\n\n"));
     blank.map_or(block.len(), |blank| PIECE + blank + 2)
 }
 
-/// Whether the last lines of `text` are no frames: samples without call chains
-/// have no blank lines between them, and it may take long until more of them come.
+/// Whether the last lines of `text` are not frames: samples without call chains have no blank lines
+/// between them, and the next ones may come much later.
 fn ends_without_frames(text: &[u8]) -> bool {
     let Some(end) = memrchr(b'\n', text) else { return false };
     let mut last_lines = text[..end].rsplit(|&byte| byte == b'\n').take(2);
     last_lines.all(|line| !is_frame(line))
 }
 
-/// Whether `text` ends in a frame and a blank line. Whatever stands before, no
-/// sample is open behind them, so what follows can be read by another thread.
+/// Whether `text` ends in a frame and a blank line. Then no sample is open, whatever came before,
+/// so another thread can read what follows.
 fn ends_a_sample(text: &[u8]) -> bool {
     let Some(text) = text.strip_suffix(b"\n\n") else { return false };
     let start = memrchr(b'\n', text).map_or(0, |newline| newline + 1);
     is_certain_frame(&text[start..])
 }
 
-/// Where `text` can be cut that has no blank lines: before the last line that
-/// makes no difference to the line above it. A frame makes an event of a line
-/// such as `my demo `, but not of another frame.
+/// Where `text` without blank lines can be cut: before the last line that does not change the
+/// meaning of the line above it. A frame below it makes a line such as `my demo ` an event, but not
+/// another frame.
 fn end_of_lines(text: &[u8]) -> Option<usize> {
     let whole = &text[..memrchr(b'\n', text)?];
     let mut next: Option<&[u8]> = None;
@@ -164,9 +163,9 @@ fn end_of_lines(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// The two ways to read.
+/// The two ways to read, and their shared state.
 struct PerfScriptReader {
-    /// Of the piece of a block that is being read.
+    /// The newlines in the current piece of a block.
     newlines: Newlines,
     headers: HeaderCache,
     chain: Chain,
@@ -174,7 +173,7 @@ struct PerfScriptReader {
 }
 
 impl PerfScriptReader {
-    /// A reader for another thread, which knows what this one learnt.
+    /// A reader for another thread, with what this one knows about the input.
     fn fork(&self) -> PerfScriptReader {
         let (chain, lines) = (self.chain.fork(), self.lines.fork());
         let (newlines, headers) = Default::default();
@@ -199,7 +198,7 @@ impl PerfScriptReader {
         for number in 0..self.newlines.doubled().len() {
             let blank = self.newlines.doubled()[number];
             if blank < start + 2 {
-                // Another blank line, or two where the block begins.
+                // The second of two blank lines, or a blank line at the start of a block.
                 self.lines.text(&piece[start..=blank], samples)?;
             } else {
                 self.whole_sample(&piece[start..blank - 1], start, samples)?;
@@ -210,7 +209,7 @@ impl PerfScriptReader {
         self.lines.text(&piece[start..], samples)
     }
 
-    /// Reads what is between two blank lines, from `start` on in its block.
+    /// Reads the text between two blank lines; `start` is its offset in the block.
     fn whole_sample(&mut self, text: &[u8], start: usize, samples: &mut Samples<'_>) -> Result<()> {
         let Some((sample, body)) = self.open(text, samples)? else {
             return self.lines.text(text, samples);
@@ -233,9 +232,8 @@ impl PerfScriptReader {
         self.chain.add(sample, samples)
     }
 
-    /// Opens the sample whose event line `text` begins with, and returns it, if
-    /// it is wanted, with the text of its frames; `None` if `text` begins with
-    /// something else.
+    /// Opens the sample whose event line is the first line of `text`, and returns it, if it is
+    /// wanted, with the text of its frames; `None` if `text` begins with another line.
     #[inline]
     fn open<'b>(
         &mut self,
@@ -251,7 +249,7 @@ impl PerfScriptReader {
         let end = memchr(b'\n', text).unwrap_or(text.len());
         let (header, body) = (&text[..end], text.get(end + 1..).unwrap_or_default());
         let header = without_cr(header);
-        // Blank lines may stand between a header and its frames.
+        // Blank lines may come between a header and its frames.
         if !body.starts_with(b"\t") || matches!(header, [] | [b'\t', ..]) {
             return Ok(None);
         }
@@ -271,7 +269,7 @@ impl PerfScriptReader {
     }
 }
 
-/// Whether `header` opens a sample, of which `body` is the call chain.
+/// Whether `header` opens a sample whose call chain is `body`.
 fn is_sample(event: &EventLine<'_>, header: &[u8], body: &[u8]) -> bool {
     // Nearly always an event ends the line.
     if event.text().is_empty() && event.time.is_some() {
@@ -292,7 +290,7 @@ fn first_line(text: &[u8]) -> &[u8] {
 struct LeafObject<'a>([Label<'a>; 1]);
 
 impl<'a> LeafObject<'a> {
-    /// Of the sample whose leaf this line is, if any, where the label is wanted.
+    /// The label of the sample with this leaf line, if any, where it is wanted.
     fn of(leaf: Option<&'a [u8]>, samples: &Samples<'_>) -> LeafObject<'a> {
         let key = b"object";
         let leaf = leaf.filter(|_| samples.wants_label(key)).and_then(FrameLine::parse);
@@ -300,7 +298,7 @@ impl<'a> LeafObject<'a> {
         LeafObject([Label { key, value }])
     }
 
-    /// None where no object is known.
+    /// Empty where the object is unknown.
     fn labels(&self) -> &[Label<'a>] {
         let [label] = &self.0;
         if label.value.is_empty() { &[] } else { &self.0 }

@@ -1,9 +1,9 @@
-//! Traces of Perfetto: `perfetto`, `tracebox`, Android, Chrome, heapprofd and all programs with its
+//! Traces of Perfetto, as `perfetto`, `tracebox`, Android, Chrome, heapprofd and programs with its
 //! SDK write them. Grammar from `protos/perfetto/trace` of github.com/google/perfetto.
 //!
-//! A trace is a message of protocol buffers, whose field 1 is a packet, many times. Each packet
-//! is of a sequence, which has numbers of its own for names and stacks, and says when it forgets
-//! them.
+//! A trace is a protocol buffer message whose field 1, repeated, holds the packets. Each packet
+//! belongs to a sequence. A sequence has its own ids for names and stacks, and a packet says when
+//! they become invalid.
 //!
 //! ```text
 //! packet { trusted_packet_sequence_id: 1  interned_data { event_names { iid: 7 name: "load" } } }
@@ -11,7 +11,7 @@
 //! packet { timestamp: 5000  trusted_packet_sequence_id: 1  track_event { type: 2 } }
 //! ```
 //!
-//! Names of threads and files of symbols may come last, so stacks are added at the end.
+//! The names of threads and symbol files may come last, so stacks are added at the end.
 
 mod clocks;
 mod code;
@@ -53,8 +53,8 @@ pub(super) const FORMAT: Format = Format {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Unknown`] where a packet is damaged, after all that can be read;
-/// or what adding samples returns.
+/// [`Error::Input`], or [`Error::Unknown`] where a packet is damaged, after all that can be read;
+/// or an error of adding samples.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let mut packets = Packets::new(input);

@@ -63,11 +63,11 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 struct PmcstatReader {
     tree: Outline,
     event: Vec<u8>,
-    /// How many samples the event had, and how many are in the graphs so far.
+    /// How many samples the event had, and how many were found in the graphs so far.
     expected: u64,
     seen: u64,
-    /// The files of the functions on the path: each has that of its callee unless its
-    /// own is printed.
+    /// The files of the functions on the path: each is in the file of its callee unless its own is
+    /// printed.
     objects: Vec<(usize, Vec<u8>)>,
 }
 

@@ -1,9 +1,9 @@
-//! Profiles of pprof: profile.proto, as Go, gperftools' pprof, py-spy, Parca,
-//! Pyroscope and others write it, mostly packed by gzip.
+//! Profiles of pprof: profile.proto, as Go, gperftools' pprof, py-spy, Parca, Pyroscope and others
+//! write it, mostly compressed with gzip.
 //!
-//! Grammar from profile.proto of github.com/google/pprof. The order of fields is
-//! the writer's: Go's has its strings last. So the whole file is kept in memory, and
-//! its samples are read when everything else is known.
+//! Grammar from profile.proto of github.com/google/pprof. Writers may put fields in any order: Go's
+//! has its strings last. So the whole file is kept in memory, and its samples are read after
+//! everything else.
 
 mod messages;
 mod prune;
@@ -32,12 +32,12 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// The number of `sample` among the fields of a profile.
+/// The number of the field `sample` of a profile.
 const SAMPLE: u64 = 2;
 
-/// Whether the first bytes are fields of a profile, at least most of them. Other bytes have
-/// not their types: 1 to 6 and 13 are messages and strings, or numbers one after the other.
-/// Text may have them by chance, but no control bytes, which every sample has.
+/// Whether all or most of the first bytes are fields of a profile. Other data has other types:
+/// fields 1 to 6 and 13 must be messages, strings or packed numbers. Text may match by chance, but
+/// has no control bytes, which every sample has.
 fn detect(head: &Head<'_>) -> bool {
     if head.is_text() {
         return false;
@@ -62,13 +62,13 @@ fn detect(head: &Head<'_>) -> bool {
     let rest = fields.rest();
     let is_all = is_well_formed && (rest.is_empty() || is_begun_field(rest));
     let is_most = rest.len() <= head.bytes.len() / 2 || is_begun_message(rest);
-    // A sample type may come after any number of samples, and a message after it that is
-    // longer than what is looked at. Where many fields are right the next may be damaged.
+    // A sample type may come after any number of samples, followed by a message longer than the
+    // bytes seen here. If many fields are right, the next may be damaged.
     let is_more = seen > 1 || is_begun_message(rest);
     is_most && (is_all && (has_type && is_more || messages > 20) || has_type && seen > 5)
 }
 
-/// Two small numbers, of strings.
+/// Whether a message has only the two string indexes of a value type.
 fn is_value_type(message: &[u8]) -> bool {
     Fields::of(message).all(|field| matches!(field, Ok((1 | 2, Value::Number(_)))))
 }
@@ -82,8 +82,8 @@ fn is_begun_field(rest: &[u8]) -> bool {
     matches!(rest[0] & 7, 0 | 2) && (1..=15).contains(&(rest[0] >> 3))
 }
 
-/// Whether bytes that end too early are the start of a long sample, of which a deep stack
-/// may be most, or of another message.
+/// Whether bytes that end too early are the start of a long sample, most of which may be a deep
+/// stack, or of another message.
 fn is_begun_message(rest: &[u8]) -> bool {
     let is_kind = rest.first().is_some_and(|tag| matches!(tag >> 3, 2..=5) && tag & 7 == 2);
     let length = rest.iter().skip(1).take_while(|byte| **byte >= 0x80).count() + 1;
@@ -99,8 +99,8 @@ fn is_begun_message(rest: &[u8]) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Unknown`] where something cannot be read, after
-/// everything else was; or what writing returns.
+/// [`Error::Input`], or [`Error::Unknown`] where something cannot be read, after all the rest was
+/// read; or an error of writing.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let mut bytes = Vec::new();
@@ -108,7 +108,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     let mut tables = Tables::default();
     let read = tables.read(&bytes);
     if tables.is_several() {
-        let what = "several profiles one behind the other, whose numbers cannot be told apart: \
+        let what = "several profiles one after the other, with equal ids for different things: \
                     merge them with 'go tool pprof -proto'";
         return Err(Error::Unknown { name, what: what.to_owned() });
     }
@@ -128,23 +128,23 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     }
 }
 
-/// What was seen of the samples.
+/// Problems found in the samples.
 struct Counted {
-    /// Samples whose value is below 0, and the sum of those.
+    /// How many samples have a negative value, and the sum of these values.
     negative: u64,
     negative_total: i128,
     unknown_locations: u64,
-    /// Samples without the value that is counted.
+    /// How many samples lack the value that is counted.
     valueless: u64,
     inlined: Inlined,
-    /// Where the first sample is that cannot be read.
+    /// The offset of the first sample that cannot be read.
     damaged: Option<usize>,
 }
 
 /// A sample as it is in the profile.
 #[derive(Debug, Default)]
 struct Stored {
-    /// The numbers of the locations, leaf first.
+    /// The ids of the locations, leaf first.
     locations: Vec<u64>,
     /// A value for each measure.
     weights: Vec<u64>,
@@ -202,8 +202,8 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
 }
 
 impl Stored {
-    /// Reads a sample in place of the one before, its labels only if they are wanted. False if
-    /// some of it cannot be read.
+    /// Reads a sample into this one; reads its labels only if they are wanted. False if a part of
+    /// it cannot be read.
     fn read(&mut self, sample: &[u8], wants_labels: bool, tables: &Tables<'_>) -> bool {
         let Stored { locations, weights, labels } = self;
         locations.clear();
@@ -224,7 +224,7 @@ impl Stored {
 }
 
 impl Counted {
-    /// For a profile of this many bytes.
+    /// The state for a profile of this many bytes.
     fn new(length: usize) -> Counted {
         let inlined = Inlined::of(length);
         Counted {
@@ -237,7 +237,7 @@ impl Counted {
         }
     }
 
-    /// Says what is wrong, with its number.
+    /// Reports the problems, with numbers.
     fn report(&self, samples: &mut Samples<'_>) {
         if self.negative > 0 {
             samples.note(format_args!(
@@ -264,8 +264,8 @@ impl Counted {
         }
     }
 
-    /// Whether the value at `place` of a sample can be counted. Values below 0 become
-    /// 0 at other places, where nobody asked for them.
+    /// Whether the value at `place` of a sample can be counted. Negative values become 0 at other
+    /// places, which nobody asked for.
     fn admit(&mut self, weights: &mut [u64], place: Option<usize>) -> bool {
         for (index, weight) in weights.iter_mut().enumerate() {
             let value = weight.cast_signed();

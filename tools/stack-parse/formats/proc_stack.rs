@@ -1,6 +1,6 @@
-//! Stacks of the kernel from `/proc/PID/stack` and `/proc/PID/task/TID/stack`, one or many.
-//! The text of one says neither whose it is nor where it ends: a blank line or any other
-//! line separates it from the next, and may say whose that is.
+//! Stacks of the kernel from `/proc/PID/stack` and `/proc/PID/task/TID/stack`, one or many. The
+//! file itself shows neither the thread nor its end: a blank line or any other line separates
+//! stacks, and may name the thread of the next.
 //!
 //! ```text
 //! ==> /proc/4701/stack <==
@@ -50,7 +50,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 struct ProcStackReader {
     stack: LeafFirst,
     owner: Owner,
-    /// What stands before each frame: `grep -H` prints the file.
+    /// The text before each frame: `grep -H` prints the file.
     prefix: Vec<u8>,
 }
 
@@ -73,7 +73,7 @@ impl ProcStackReader {
         Ok(())
     }
 
-    /// Ends a stack. One of a known thread that has no frames was not in the kernel.
+    /// Ends a stack. A known thread without frames was not in the kernel.
     fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         self.prefix.clear();
         let owner = std::mem::take(&mut self.owner);
@@ -89,7 +89,7 @@ impl ProcStackReader {
     }
 }
 
-/// Whose stack it is, as far as the line before it says.
+/// The thread of a stack, as far as the line before it shows.
 #[derive(Default)]
 struct Owner {
     comm: Vec<u8>,
@@ -107,7 +107,7 @@ impl Owner {
         let task = path.split_once_str("/task/").map_or(&b""[..], |(_, path)| path);
         let comm = line.split_once_str(" comm ").map_or(&b""[..], |(_, comm)| comm);
         let (comm, wchan) = comm.split_once_str(" wchan ").unwrap_or((comm, b""));
-        // 0 is that of a thread that runs.
+        // A thread that runs has 0.
         let wchan = if wchan == b"0" { Vec::new() } else { wchan.to_vec() };
         let id = |path: &[u8], word: &str| {
             let word = line.split_once_str(word).map_or(path, |(_, rest)| rest);
@@ -127,7 +127,7 @@ fn is_path(prefix: &[u8]) -> bool {
 /// A line of a stack.
 struct Line<'a> {
     prefix: &'a [u8],
-    /// `None` for the mark of the end that older kernels print.
+    /// `None` for the end mark that older kernels print.
     frame: Option<Frame<'a>>,
 }
 
@@ -146,7 +146,7 @@ impl Line<'_> {
         if offset.split(|byte| *byte == b'/').any(|part| hexadecimal(part).is_none()) {
             return None;
         }
-        // The address is hidden as 0.
+        // 0 means that the address is hidden.
         let address = Some(address).filter(|address| *address != 0);
         let name = if decimal(name).is_some() || name.starts_with(b"0x") { b"" } else { name };
         let frame = Frame { name, object: module, address, kind: Kind::Kernel, ..Frame::default() };

@@ -1,13 +1,13 @@
-//! What Python's cProfile and profile save, and CPython's sampling profiler with
-//! `--pstats`: for each function its calls and times, and the same for each of its
-//! callers. Grammar from Lib/cProfile.py, Lib/profile.py and Python/marshal.c.
+//! Files of Python's cProfile and profile, and of CPython's sampling profiler with `--pstats`:
+//! calls and times of each function, and the same for each of its callers. Grammar from
+//! Lib/cProfile.py, Lib/profile.py and Python/marshal.c.
 //!
 //! ```text
 //! {(file, line, name): (calls without recursion, calls, own time, time,
 //!                       {(file, line, name): (calls, without recursion, own, time)})}
 //! ```
 //!
-//! This is a graph of calls, not stacks: [`Graph`] says how stacks are made of it.
+//! This is a call graph, not stacks: [`Graph`] describes how stacks are made from it.
 
 mod marshal;
 
@@ -27,10 +27,10 @@ use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};
 use marshal::{Malformed, Marshal, Value};
 
-/// Seconds have as many nanoseconds.
+/// The nanoseconds in a second.
 const NANOSECONDS: f64 = 1e9;
 
-/// More than any program ran: 570 years, which fit into 64 bits as nanoseconds.
+/// More than any program ran: 570 years, which in nanoseconds fit into 64 bits.
 const MOST_SECONDS: f64 = 1.8e10;
 
 pub(super) const FORMAT: Format = Format {
@@ -43,7 +43,7 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// A dictionary whose first key is a tuple of three.
+/// Whether this is a dictionary whose first key is a tuple of three.
 fn detect(head: &Head<'_>) -> bool {
     matches!(
         head.bytes,
@@ -55,8 +55,8 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Unknown`] where the file is damaged, after all that
-/// came before; or what adding samples returns.
+/// [`Error::Input`], or [`Error::Unknown`] where the file is damaged, after all that came before;
+/// or an error of adding samples.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let mut bytes = Vec::new();
@@ -70,7 +70,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     file.add(samples)?;
     if file.below_zero > 0 {
         let count = file.below_zero;
-        samples.note(format_args!("{count} functions took less than no time: taken for none"));
+        samples.note(format_args!("{count} functions have a negative own time: it counts as 0"));
     }
     read.map_err(|Malformed(expected)| {
         let at = marshal.at();
@@ -86,7 +86,7 @@ struct File {
     graph: Graph,
     /// The own time of each function, in seconds.
     own: Vec<f64>,
-    /// Functions whose own time is below zero.
+    /// How many functions have a negative own time.
     below_zero: u64,
 }
 
@@ -121,8 +121,7 @@ impl File {
         Ok(())
     }
 
-    /// The number of a function, `(file, line, name)`; what is built in has the file
-    /// `~`.
+    /// The id of a function, `(file, line, name)`; built-in functions have the file `~`.
     fn function(&mut self, key: &Value, samples: &mut Samples<'_>) -> Result<u32, Malformed> {
         let Value::Tuple(parts) = key else { return Err(Malformed("a function")) };
         let [Value::Text(file), Value::Integer(line), Value::Text(name)] = &parts[..] else {
@@ -147,13 +146,13 @@ impl File {
     /// Adds the own time of all functions.
     fn add(&self, samples: &mut Samples<'_>) -> Result<()> {
         samples.set_measures(&[Measure { name: b"time", unit: b"nanoseconds" }]);
-        // Sums are rounded, not what is added to them, so that the last one is exact.
+        // The running sum is rounded, not each weight, so that the total is exact.
         let (mut exact, mut counted) = (0.0, 0);
         let weights = self.own.iter().map(|own| {
             exact += own * NANOSECONDS;
             let weight = (exact.round() as u128).saturating_sub(counted);
             counted += weight;
-            // It fits, as no function took more than `MOST_SECONDS`.
+            // It fits, since no function has more than `MOST_SECONDS`.
             weight as u64
         });
         let owns = (0..).zip(weights).map(|(it, weight)| Own { function: it, frame: it, weight });
@@ -163,8 +162,8 @@ impl File {
     }
 }
 
-/// What a caller has: `(calls, calls without recursion, own time, time)`, or of
-/// `profile` only the calls.
+/// The times of a caller's tuple: `(calls, calls without recursion, own time, time)`. `profile`
+/// writes only the number of calls.
 fn edge(value: &Value) -> Result<(f64, f64), Malformed> {
     match value {
         Value::Tuple(parts) => match &parts[..] {

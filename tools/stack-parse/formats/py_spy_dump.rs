@@ -1,5 +1,5 @@
-//! The stacks of a process of Python that `py-spy dump` prints, as text or with `--json`; once or
-//! again and again. Grammar from py-spy's src/dump.rs and src/stack_trace.rs.
+//! The stacks of a Python process that `py-spy dump` prints, as text or with `--json`, one dump or
+//! several. Grammar from py-spy's src/dump.rs and src/stack_trace.rs.
 //!
 //! ```text
 //! Process 6403: python3 app.py
@@ -45,8 +45,8 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Unknown`] where JSON is damaged, after all that came
-/// before; or what adding samples returns.
+/// [`Error::Input`], or [`Error::Unknown`] where JSON is damaged, after all that came before; or an
+/// error of adding samples.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.set_measures(&[THREADS]);
     let mut dump = Dump::default();
@@ -64,7 +64,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 #[derive(Default)]
 struct Dump {
     pid: Vec<u8>,
-    /// Whether it was started by a process whose other threads follow without saying so.
+    /// Whether this is a child process: threads with other ids are its parent's, without a mark.
     is_child: bool,
     thread: Option<Thread>,
     stack: LeafFirst,
@@ -79,7 +79,7 @@ struct Thread {
     state: &'static str,
 }
 
-/// What a thread does, as the text has it.
+/// The state of a thread, as in the text.
 const STATES: [&str; 3] = ["idle", "active", "active+gil"];
 
 impl Dump {
@@ -94,7 +94,7 @@ impl Dump {
         } else if line.starts_with(b"Parent Process ") {
             self.is_child = true;
         } else if line.starts_with(b"    ") {
-            // Arguments and variables are further to the right.
+            // Arguments and variables have a larger indentation.
             if let Some((name, place)) = call(&line[4..]).filter(|_| self.thread.is_some()) {
                 self.frame(name, place, samples);
             }
@@ -104,8 +104,8 @@ impl Dump {
         Ok(())
     }
 
-    /// Adds a frame whose place is a file of Python's source with its line or, with `--native`, a
-    /// library; a function of that without a name is called after its address.
+    /// Adds a frame. Its place is a Python source file with a line or, with `--native`, a library.
+    /// A library function without a name gets its address as the name.
     fn frame(&mut self, name: &[u8], place: &[u8], samples: &mut Samples<'_>) {
         let has_line = place.rsplit_once_str(":").is_some_and(|(_, line)| is_digits(line));
         let frame = if has_line || place.starts_with(b"<") {
@@ -132,7 +132,7 @@ impl Dump {
     }
 }
 
-/// What the line of a thread says.
+/// The fields in the line of a thread.
 #[derive(Debug, PartialEq)]
 struct ThreadLine<'a> {
     tid: &'a [u8],
@@ -141,8 +141,8 @@ struct ThreadLine<'a> {
 }
 
 impl<'a> ThreadLine<'a> {
-    /// By `Thread 6403 (active+gil): "MainThread"`. The id is the system's, or else Python's in
-    /// hexadecimal; not every thread has a name.
+    /// Parses `Thread 6403 (active+gil): "MainThread"`. The id is the system's, or else Python's in
+    /// hexadecimal; some threads have no name.
     fn of(line: &'a [u8]) -> Option<ThreadLine<'a>> {
         let (tid, rest) = line.strip_prefix(b"Thread ")?.split_once_str(" (")?;
         let (state, rest) = rest.split_once_str(")")?;
@@ -162,7 +162,7 @@ fn process(line: &[u8]) -> Option<&[u8]> {
     is_digits(pid).then_some(pid)
 }
 
-/// The name and the place of `fib (app.py:6)`; the path may have brackets.
+/// The name and the place of `fib (app.py:6)`; the path may have parentheses.
 fn call(text: &[u8]) -> Option<(&[u8], &[u8])> {
     if text.starts_with(b" ") {
         return None;
@@ -170,7 +170,7 @@ fn call(text: &[u8]) -> Option<(&[u8], &[u8])> {
     text.strip_suffix(b")")?.split_once_str(" (")
 }
 
-/// Reads lists of threads, of which an input may hold several.
+/// Reads lists of threads; an input may hold several.
 fn read_json(input: &mut Input, dump: &mut Dump, samples: &mut Samples<'_>) -> Result<()> {
     let mut json = Json::new(input);
     while json.next_document()? {
@@ -188,7 +188,7 @@ fn read_json(input: &mut Input, dump: &mut Dump, samples: &mut Samples<'_>) -> R
     Ok(())
 }
 
-/// Reads a thread, of which all is known at its end only.
+/// Reads a thread; it is complete only at the end of its object.
 fn read_thread(
     json: &mut Json<&mut Input>,
     dump: &mut Dump,
@@ -218,7 +218,7 @@ fn read_thread(
     Ok(())
 }
 
-/// Reads a frame, whose line is 0 where it is not of Python.
+/// Reads a frame; its line is 0 if it is not Python code.
 fn read_frame(
     json: &mut Json<&mut Input>,
     dump: &mut Dump,

@@ -41,7 +41,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 
 struct Session {
     frames: Vec<Called>,
-    /// Times that are no numbers, below zero or too large.
+    /// How many times are not numbers, negative or too large.
     bad_times: u64,
 }
 
@@ -66,7 +66,9 @@ impl Document for Session {
     fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
         if self.bad_times > 0 {
             let bad = self.bad_times;
-            samples.note(format_args!("{bad} times are no numbers that fit: they are taken for 0"));
+            samples.note(format_args!(
+                "{bad} times are not numbers that fit into 64 bits: they count as 0"
+            ));
         }
         let calls = self.frames.into_iter().map(|frame| frame.into_call(samples));
         let calls: Vec<Call> = calls.collect();
@@ -115,7 +117,7 @@ impl Called {
     fn into_call(mut self, samples: &mut Samples<'_>) -> Call {
         let name = if self.function.is_empty() { b"[no name]" } else { &self.function[..] };
         let mut frames = Vec::new();
-        // A child of this name has the own time of its parent.
+        // A child with this name holds the own time of its parent.
         if name != b"[self]" {
             let frame = Frame { name, source: self.place.text(), ..Frame::default() };
             samples.frames(&frame, &mut frames);

@@ -1,4 +1,4 @@
-//! What rbspy records (`rbspy record --raw-file app.raw.gz`): a line of JSON for each stack,
+//! Recordings of rbspy (`rbspy record --raw-file app.raw.gz`): one line of JSON for each stack,
 //! leaf first. Grammar from its src/storage and src/core/types.rs.
 //!
 //! ```text
@@ -9,7 +9,7 @@
 //!  "time":{"secs_since_epoch":1795348314,"nanos_since_epoch":599187205},"on_cpu":true}
 //! ```
 //!
-//! Version 01 has no line for the whole file, version 00 has only the lists of frames.
+//! Version 01 lacks the second line, version 00 has only the lists of frames.
 
 use std::io::Read;
 
@@ -35,10 +35,10 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// The first line, whose last two bytes are a version.
+/// The first line; its last two digits are the version.
 const START: &[u8; 8] = b"rbspy02\n";
 
-/// How long a start without its version is.
+/// The length of the start without the version.
 const MAGIC: usize = 5;
 
 fn detect(head: &Head<'_>) -> bool {
@@ -50,8 +50,8 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Unknown`] where the file is damaged, after all that came
-/// before; or what adding samples returns.
+/// [`Error::Input`], or [`Error::Unknown`] where the file is damaged, after all that came before;
+/// or an error of adding samples.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.set_measures(&[Measure { name: b"samples", unit: b"samples" }]);
     let name = input.name().to_owned();
@@ -70,11 +70,11 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     Ok(())
 }
 
-/// A stack that is being read; its buffers serve the next one too.
+/// The current stack; its buffers are reused for the next.
 #[derive(Default)]
 struct Trace {
     stack: LeafFirst,
-    /// Whether there is a stack, which may have no frames.
+    /// Whether a stack was read; it may have no frames.
     is_stack: bool,
     pid: Vec<u8>,
     tid: Vec<u8>,
@@ -144,7 +144,7 @@ impl Trace {
                     b"lineno" => self.place.line = json.integer()?,
                     b"relative_path" if !is_absolute => self.set_file(json.text()?),
                     b"absolute_path" => {
-                        // `unknown` where Ruby has none.
+                        // Ruby writes `unknown` where it has no path.
                         let path = json.text()?.filter(|path| *path != b"unknown");
                         is_absolute = path.is_some();
                         if is_absolute {

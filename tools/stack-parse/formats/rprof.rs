@@ -7,10 +7,10 @@
 //! :297563:6443179:27014568:198:"<GC>" "sum" 1#4 "FUN" "lapply" 1#4 "work" 1#9
 //! ```
 //!
-//! A line is a sample, leaf first; each name ends in a quotation mark and a space, and may have
-//! such marks itself. `1#4` is the line of file 1 at which the function after it is; one at the
-//! end is outside of all functions. The numbers are the memory in use and how often objects were
-//! copied since the last sample.
+//! A line is a sample, leaf first. Each name ends in a quotation mark and a space, and may contain
+//! quotation marks. `1#4` is the line of file 1 where the function after it was; at the end of the
+//! line it is outside of all functions. The numbers are the memory in use, and how often objects
+//! were copied since the last sample.
 
 use std::collections::HashMap;
 
@@ -38,20 +38,21 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// What a sample can be weighed by.
+/// The weights that a sample can have.
 const MEASURES: [Measure<'static>; 2] = [
     Measure { name: b"samples", unit: b"samples" },
     Measure { name: b"time", unit: b"nanoseconds" },
 ];
 
-/// The numbers before a sample, as `summaryRprof` calls them: small and large vectors and nodes.
+/// The numbers before a sample, with the names that `summaryRprof` uses: small and large vectors,
+/// nodes, and duplications.
 const MEMORY: [&str; 4] = ["vsize.small", "vsize.large", "nodes", "duplications"];
 
 fn detect(head: &Head<'_>) -> bool {
     interval(head.first_line()).is_some()
 }
 
-/// The nanoseconds between samples, of a line that begins a profile and has microseconds.
+/// The nanoseconds between samples, from the first line of a profile, which has microseconds.
 fn interval(line: &[u8]) -> Option<u64> {
     let (flags, interval) = line.trim_ascii().split_once_str("sample.interval=")?;
     let is_flags = flags.is_empty() || flags.trim_ascii_end().ends_with(b"profiling:");
@@ -62,7 +63,7 @@ fn interval(line: &[u8]) -> Option<u64> {
 ///
 /// # Errors
 ///
-/// [`common::Error::Input`], or what adding samples returns.
+/// [`common::Error::Input`], or an error of adding samples.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.set_measures(&MEASURES);
     let mut reader = RprofReader::default();
@@ -74,26 +75,26 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     read
 }
 
-/// The bytes after which older versions of R write no more of a stack.
+/// The length in bytes at which older versions of R cut a stack.
 const LONGEST_LINE: usize = 10_000;
 
 #[derive(Default)]
 struct RprofReader {
     /// In nanoseconds.
     interval: u64,
-    /// The paths of files, by their numbers.
+    /// The paths of files, by their ids.
     files: HashMap<u64, Vec<u8>>,
     stack: LeafFirst,
     place: Place,
     labels: OwnLabels,
-    /// Stacks that are as long as R writes them.
+    /// How many stacks have the length at which R cuts them.
     cut: u64,
 }
 
 impl RprofReader {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         if let Some(interval) = interval(line) {
-            // `Rprof(append = TRUE)` begins anew.
+            // `Rprof(append = TRUE)` starts another profile in the file.
             self.files.clear();
             self.interval = interval;
         } else if let Some((file, path)) = file(line) {
@@ -113,8 +114,8 @@ impl RprofReader {
         Ok(())
     }
 
-    /// Notes the memory that a line begins with, if it does, and returns the calls. `None` if it
-    /// begins like no sample.
+    /// Notes the memory at the start of a line, if it is there, and returns the calls. `None` if
+    /// this cannot be a sample.
     fn memory<'l>(&mut self, line: &'l [u8], samples: &Samples<'_>) -> Option<&'l [u8]> {
         self.labels.clear();
         let Some(mut rest) = line.strip_prefix(b":") else {
@@ -132,7 +133,7 @@ impl RprofReader {
         Some(rest)
     }
 
-    /// Reads names and places; `None` where they are something else, after what came before.
+    /// Reads names and places. `None` if there is something else; what came before is kept.
     fn calls(&mut self, calls: &[u8], samples: &mut Samples<'_>) -> Option<()> {
         let mut rest = calls.trim_ascii_start();
         self.place.clear();
@@ -157,12 +158,12 @@ impl RprofReader {
     }
 }
 
-/// Whether a line begins with a place: `1#4 `.
+/// Whether a line begins with a source line: `1#4 `.
 fn is_place(line: &[u8]) -> bool {
     line.split_once_str("#").is_some_and(|(file, _)| is_digits(file))
 }
 
-/// The last name of a line that lacks the space at its end.
+/// The last name of a line, where the space after it is missing.
 fn last(quoted: &[u8]) -> Option<(&[u8], &[u8])> {
     quoted.strip_suffix(b"\"").map(|name| (name, &b""[..]))
 }

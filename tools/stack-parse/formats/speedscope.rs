@@ -1,6 +1,6 @@
-//! Speedscope's own JSON, which py-spy, rbspy, pyinstrument, memray and others
-//! write: stacks of numbers in a common list of frames. Grammar from speedscope's
-//! file-format-schema.json; not all writers keep to it.
+//! Speedscope's own JSON, which py-spy, rbspy, pyinstrument, memray and others write: stacks of
+//! indexes into a common list of frames. Grammar from speedscope's file-format-schema.json, which
+//! not all writers follow.
 //!
 //! ```text
 //! {"$schema":"https://www.speedscope.app/file-format-schema.json",
@@ -37,7 +37,7 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// By the keys, as `$schema` may be missing or behind gigabytes of samples.
+/// By its keys, since `$schema` may be missing or come after gigabytes of samples.
 fn detect(head: &Head<'_>) -> bool {
     let is_speedscope = |keys: &Outline| {
         let is_profile = keys.has_inside("startValue") && keys.has_inside("endValue");
@@ -51,12 +51,12 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     read_documents(input, File::new, samples)
 }
 
-/// A file, of which there may be several in one input.
+/// A file; an input may hold several.
 struct File {
     stacks: Stacks,
     names: FrameNames,
     held: Held,
-    /// As many frames as samples have numbers for.
+    /// The number of frames that samples refer to: the largest index, plus 1.
     frames: u32,
     troubles: Troubles,
 }
@@ -139,7 +139,7 @@ impl File {
         Ok(())
     }
 
-    /// Reads a profile; what was read of one that is cut short counts, too.
+    /// Reads a profile; the samples of one that is cut short count, too.
     fn read_profile(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
         let mut profile = Profile::default();
         let read = profile.read(json, &mut self.stacks, &mut self.troubles);

@@ -1,5 +1,5 @@
-//! What Ruby's stackprof saves: a hash of Ruby's, dumped (`out: 'app.dump'`) or as JSON.
-//! Grammar from its ext/stackprof/stackprof.c.
+//! Profiles of Ruby's stackprof: a hash, dumped by Ruby (`out: 'app.dump'`) or as JSON. Grammar
+//! from its ext/stackprof/stackprof.c.
 //!
 //! ```text
 //! {"version":1.2,"mode":"wall","interval":1000,"samples":2,"gc_samples":0,"missed_samples":0,
@@ -8,9 +8,9 @@
 //!  "raw_sample_timestamps":[3215395537054,3215395538061],"raw_timestamp_deltas":[998,1007]}
 //! ```
 //!
-//! `raw` has stacks: how many frames, these root first, and how often this stack was seen in
-//! a row. Each time it was seen has a timestamp and how long ago the last sample was, in
-//! microseconds. `raw_lines` has the line at which each frame was.
+//! `raw` has the stacks: the number of frames, the frames root first, and how often this stack was
+//! seen in a row. Each of these samples has a timestamp, and the microseconds since the last one.
+//! `raw_lines` has the line of each frame.
 
 mod dump;
 mod raw;
@@ -56,8 +56,8 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Unknown`] where the file is damaged, after all that came
-/// before; or what adding samples returns.
+/// [`Error::Input`], or [`Error::Unknown`] where the file is damaged, after all that came before;
+/// or an error of adding samples.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let start = input.peek(dump::START.len());
@@ -69,7 +69,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     }
 }
 
-/// Reads profiles, of which an input may hold several, one after the other.
+/// Reads all profiles of an input, one after the other.
 fn read_profiles<R: Read>(json: &mut Json<R>, samples: &mut Samples<'_>) -> Result<()> {
     loop {
         let mut profile = Profile::new();
@@ -82,29 +82,29 @@ fn read_profiles<R: Read>(json: &mut Json<R>, samples: &mut Samples<'_>) -> Resu
     }
 }
 
-/// A profile, as far as it is read.
+/// A profile, as far as it was read.
 struct Profile {
     mode: Vec<u8>,
-    /// Microseconds between samples, or objects.
+    /// The interval between samples, in microseconds or objects.
     interval: u64,
-    /// How many samples stackprof says there are.
+    /// The number of samples that stackprof counted.
     samples: u64,
-    /// The number of each function, by what the file calls it: `4317464320`.
+    /// The index of each function, by its id in the file: `4317464320`.
     numbers: HashMap<Vec<u8>, u32>,
     functions: Vec<Function>,
     raw: Raw,
-    /// Samples of functions that are no integers.
+    /// How many sample counts of functions are not integers.
     bad_weights: u64,
-    /// Whether it was read to its end.
+    /// Whether the profile was read to its end.
     is_whole: bool,
 }
 
-/// A function; those that only `raw` has are empty.
+/// A function; those found only in `raw` are empty.
 #[derive(Clone, Default)]
 struct Function {
     name: Vec<u8>,
     place: Place,
-    /// How many samples it is the leaf of.
+    /// The number of samples with this function as the leaf.
     own: u64,
 }
 
@@ -183,7 +183,9 @@ impl Profile {
             return Ok(());
         }
         if self.interval == 0 && self.measures().len() > 1 && self.is_whole {
-            samples.note("it does not say how long a sample is: each is taken for one of its unit");
+            samples.note(
+                "it lacks the interval between samples: each sample counts as one of its unit",
+            );
         }
         self.interval = self.interval.max(1);
         self.raw.place();
@@ -199,7 +201,7 @@ impl Profile {
         }
         note_bad_weights(self.raw.bad_weights, samples);
         let seen = self.raw.add(one[0], self.mode == b"wall", &names, samples)?;
-        // In these no code of Ruby's ran.
+        // No Ruby code ran in these samples.
         let others = self.samples.saturating_sub(seen);
         if self.is_whole && others > 0 {
             samples.add(&Sample { count: others, weights: &one, ..Sample::default() }, &[])?;
@@ -217,7 +219,7 @@ impl Profile {
         }
     }
 
-    /// What a sample weighs of which nothing else is known.
+    /// The weights of a sample that has no time of its own.
     fn weights(&self) -> [u64; 2] {
         [if self.measures().len() > 1 { self.interval } else { 1 }, 1]
     }
@@ -240,7 +242,7 @@ impl Profile {
         Ok(())
     }
 
-    /// Names the frames that the stacks have.
+    /// Names the frames of the stacks.
     fn names(&self, samples: &mut Samples<'_>) -> FrameNames {
         let mut names = FrameNames::default();
         let mut push = |function: &Function, line: Option<u64>| {
@@ -259,7 +261,7 @@ impl Profile {
     }
 }
 
-/// The number of the function that the file calls `id`.
+/// The index of the function with this id in the file.
 fn number(id: &[u8], numbers: &mut HashMap<Vec<u8>, u32>, functions: &mut Vec<Function>) -> u32 {
     *numbers.entry_ref(id).or_insert_with(|| {
         functions.push(Function::default());

@@ -1,12 +1,12 @@
-//! Flame graphs, as the SVG that tools draw, alone or in a web page:
+//! Flame graphs as SVG, as tools draw them, alone or in a web page:
 //!
 //! ```text
 //! <g><title>read (1,234 samples, 5.60%)</title>
 //! <rect x="12.3" y="405" width="66.1" height="15.0" fill="rgb(214,92,9)" rx="2" ry="2" /></g>
 //! ```
 //!
-//! flamegraph.pl and those who draw alike write the counts into the titles, rounded places,
-//! and boxes in any order. inferno adds exact places: `fg:x="21" fg:w="1234"`. stack-svg
+//! flamegraph.pl and tools with the same output write counts into the titles, rounded coordinates,
+//! and boxes in any order. inferno adds exact coordinates: `fg:x="21" fg:w="1234"`. stack-svg
 //! writes every frame a second time, as data for its script, at the end of the picture.
 //! flamegraph.pl of 2012 had no titles: `<rect ... onmouseover="s('read (7 samples, 5.60%)')" />`.
 
@@ -37,11 +37,11 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// How much is read at a time, in bytes.
+/// How much is read at once, in bytes.
 const BLOCK: usize = 256 * 1024;
 
-/// What only flame graphs have: stack-svg's class, inferno's name space, the comment and
-/// a class of flamegraph.pl, and what each of its boxes had at first.
+/// Texts that only flame graphs have: stack-svg's class, inferno's name space, the comment and a
+/// class of flamegraph.pl, and an attribute that each of its boxes had at first.
 const SIGNS: [&[u8]; 5] = [
     b"class=\"stack-svg",
     b"\"http://github.com/jonhoo/inferno\"",
@@ -77,7 +77,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 /// The start of a picture.
 const START: &[u8] = b"<svg";
 
-/// Goes on behind the next `<svg`; false if there is none.
+/// Skips to just after the next `<svg`; false if there is none.
 fn find_picture(input: &mut impl BufRead, before: &mut u64) -> io::Result<bool> {
     let mut seen = 0;
     while seen < START.len() {
@@ -99,15 +99,15 @@ fn find_picture(input: &mut impl BufRead, before: &mut u64) -> io::Result<bool> 
     Ok(true)
 }
 
-/// A picture that is being read.
+/// The state while a picture is read.
 #[derive(Default)]
 struct Picture {
     boxes: Boxes,
     embedded: Embedded,
-    /// Whether a group or a link is open, in which a title is that of a box.
+    /// Whether a group or a link is open: a title in it belongs to a box.
     is_in_group: bool,
     title: Option<Vec<u8>>,
-    /// The element whose text is wanted.
+    /// The element whose text is needed.
     wanted: Wanted,
     text: Vec<u8>,
 }
@@ -122,7 +122,7 @@ enum Wanted {
 }
 
 impl Picture {
-    /// Reads to the end of the picture, whose first bytes were read.
+    /// Reads to the end of the picture; its first bytes were read before.
     fn read(
         &mut self,
         input: &mut impl BufRead,
@@ -159,7 +159,7 @@ impl Picture {
         }
     }
 
-    /// Takes in a tag or a text; `depth` is how many elements are open.
+    /// Handles a tag or a text; `depth` is the number of open elements.
     fn event(&mut self, event: &Event<'_>, depth: &mut u64, samples: &mut Samples<'_>) {
         match event {
             Event::Start(tag) => {
@@ -227,7 +227,8 @@ impl Picture {
         self.wanted = Wanted::Nothing;
     }
 
-    /// Adds what was read: the data for the script, which is all, if there is any.
+    /// Adds the stacks: those in the data for the script if there is any, since it is complete, and
+    /// otherwise those of the boxes.
     fn finish(self, name: &str, samples: &mut Samples<'_>) -> Result<()> {
         if self.embedded.is_there() {
             self.embedded.add(name, samples)

@@ -1,7 +1,7 @@
-//! Stacks that scripts of SystemTap print by `print_backtrace()`, `print_ubacktrace()`,
-//! `print_stack()` and `print_ustack()`; a line that holds only a number ends a sample and is
-//! its weight, as of `foreach (s in n) { print_stack(s); printf("\t%d\n", n[s]) }`. Grammar
-//! from SystemTap's runtime/sym.c.
+//! Stacks that SystemTap scripts print with `print_backtrace()`, `print_ubacktrace()`,
+//! `print_stack()` and `print_ustack()`. A line with only a number ends a sample and is its weight,
+//! as printed by `foreach (s in n) { print_stack(s); printf("\t%d\n", n[s]) }`. Grammar from
+//! SystemTap's runtime/sym.c.
 //!
 //! ```text
 //!  0xffffffff8102b3f0 : native_safe_halt+0x0/0x10 [kernel]
@@ -47,7 +47,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         } else if let Some(weight) = decimal(text) {
             add(&mut stack, &mut comm, weight, samples)?;
         } else {
-            // No number follows: it is one sample.
+            // The stack before had no number, so it is one sample.
             if !stack.is_empty() {
                 add(&mut stack, &mut comm, 1, samples)?;
             }
@@ -64,7 +64,7 @@ fn add(
     weight: u64,
     samples: &mut Samples<'_>,
 ) -> Result<()> {
-    // It is not printed what is counted.
+    // The output does not show what is counted.
     samples.announce(b"", b"");
     let sample = Sample { comm, weights: &[weight], ..Sample::default() };
     let added = stack.add(&sample, samples);
@@ -72,7 +72,7 @@ fn add(
     added
 }
 
-/// A line of a stack, which may end in `(inexact)`.
+/// A line of a stack; it may end in `(inexact)`.
 fn frame(line: &[u8]) -> Option<Frame<'_>> {
     let text = line.trim_ascii();
     let text = text.strip_prefix(b"Returning from: ").unwrap_or(text);

@@ -2,9 +2,9 @@
 //! run --binary`. Grammar from CPython's InternalDocs/profiling_binary_format.md, and from
 //! Modules/_remote_debugging/binary_io.h for version 1.
 //!
-//! A header, samples, maybe compressed by zstd, and the tables that they refer to, whose sizes
-//! are at the end of the file. Numbers of a fixed size are in the byte order of the machine that
-//! wrote them. A sample says what differs from the stack before it of its thread:
+//! A header, samples that may be compressed with zstd, and the tables that they refer to, whose
+//! sizes are at the end of the file. Numbers of a fixed size are in the byte order of the machine
+//! that wrote them. A sample has the difference from the last stack of its thread:
 //!
 //! ```text
 //! thread 7, full,     100 µs later, has the GIL, frames 2 1 0 (the innermost first)
@@ -45,8 +45,8 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Unknown`] where something cannot be read, after everything else
-/// was; or what adding samples returns.
+/// [`Error::Input`], or [`Error::Unknown`] where something cannot be read, after all the rest was
+/// read; or an error of adding samples.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let failed = |source| Error::Input { name: name.clone(), source };
@@ -71,14 +71,12 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         Ok(()) if taken != header.samples => {
             Err(unknown(format!("{taken} of its {} samples are there", header.samples)))
         }
-        Ok(()) if tables.is_damaged => {
-            Err(unknown("its tables of names end before they should".to_owned()))
-        }
+        Ok(()) if tables.is_damaged => Err(unknown("its tables of names are cut short".to_owned())),
         Ok(()) => Ok(()),
     }
 }
 
-/// Reads the tables, as much of them as there is.
+/// Reads the tables, as far as they are complete.
 fn read_tables(file: &mut (impl Read + Seek), header: &Header) -> io::Result<Tables> {
     let size = file.seek(SeekFrom::End(0))?;
     let mut bytes = Vec::new();

@@ -9,7 +9,7 @@
 //! {"traceEvents":[..],"samples":[..],"stackFrames":{..}}
 //! ```
 //!
-//! The end of an array may be missing, as a program that is killed writes none.
+//! The `]` of the array may be missing, as a program that is killed does not write it.
 
 mod event;
 mod frames;
@@ -55,8 +55,8 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`common::Error::Input`], [`common::Error::Unknown`] where the JSON is damaged,
-/// after all that came before; or what adding samples returns.
+/// [`common::Error::Input`], or [`common::Error::Unknown`] where the JSON is damaged, after all
+/// that came before; or an error of adding samples.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let mut json = Json::new(input).may_be_open();
     let mut trace = Trace::default();
@@ -65,8 +65,8 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     read
 }
 
-/// What is held of a trace: events may be in any order, so that all are needed
-/// before the first stack is known.
+/// The data of a trace. Events may be in any order, so no stack is known before all of them are
+/// read.
 #[derive(Default)]
 struct Trace {
     event: TraceEvent,
@@ -78,7 +78,7 @@ struct Trace {
 }
 
 impl Trace {
-    /// Reads all documents: one, or one a line.
+    /// Reads all documents: one, or one per line.
     fn read(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
         while json.next_document()? {
             if json.kind()? == Kind::Array {
@@ -102,7 +102,7 @@ impl Trace {
                 b"traceEvents" => json.for_each(|json| self.read_event(json))?,
                 b"samples" => json.for_each(|json| self.read_sample(json))?,
                 b"stackFrames" => self.sampled.read_frames(json, &mut self.frames)?,
-                // An event that stands alone, on a line of its own.
+                // An event that is a document of its own, on its own line.
                 key => {
                     let field = Field::of(key);
                     self.event.read(field, json)?;
@@ -133,7 +133,7 @@ impl Trace {
         let Trace { event, frames, threads, spans, profiles, .. } = self;
         match event.phase {
             b'B' | b'E' | b'X' => add_span(event, threads.of_event(event), frames, spans),
-            // Spans of tasks that go from thread to thread; S and F are the old way.
+            // Spans of tasks, which move from thread to thread; S and F are the old types.
             b'b' | b'e' | b'S' | b'F' => add_span(event, threads.of_task(event), frames, spans),
             b'M' => threads.name(event),
             b'P' | b'I' | b'i' => profiles.add(event, threads),
@@ -141,7 +141,8 @@ impl Trace {
         }
     }
 
-    /// Adds what was read, the event that tells most first: that is the default.
+    /// Adds the samples of V8 first, then other samples, then spans: the first event is the
+    /// default.
     fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
         let Trace { frames, threads, mut spans, profiles, mut sampled, .. } = self;
         let mut output = Output {
@@ -167,7 +168,7 @@ fn add_span(event: &mut TraceEvent, thread: u32, frames: &mut Frames, spans: &mu
     spans.add(thread, event.time, frame, edge);
 }
 
-/// Adds the time of all spans: those of threads, then those of tasks.
+/// Adds the time of all spans: first those of threads, then those of tasks.
 fn add_spans(
     spans: &mut Spans,
     threads: &Threads,
@@ -193,7 +194,7 @@ fn add_spans(
     Ok(())
 }
 
-/// Where samples go.
+/// Where samples are added.
 struct Output<'a, 'p> {
     names: FrameNames,
     stacks: Stacks,

@@ -1,5 +1,5 @@
-//! All zones of a trace of Tracy, as `tracy-csvexport -u` prints them, one a line, in no order
-//! of time. A zone stands below the zones of its thread that were open while it was.
+//! All zones of a Tracy trace, as `tracy-csvexport -u` prints them, one per line, not in the order
+//! of time. The parents of a zone are the zones of its thread that were open at that time.
 //!
 //! ```text
 //! name,src_file,src_line,ns_since_start,exec_time_ns,thread,value
@@ -31,16 +31,16 @@ fn detect(head: &Head<'_>) -> bool {
     Columns::of(head.first_line()).is_some()
 }
 
-/// How the lines are made up.
+/// The format of the lines.
 struct Columns {
     separator: u8,
-    /// How many columns stand behind the name, which may hold separators.
+    /// The number of columns after the name, which may contain separators.
     behind_name: usize,
     has_thread: bool,
 }
 
 impl Columns {
-    /// From the line that names the columns. Old exports have no thread.
+    /// Reads the line with the names of the columns. Old exports have no thread.
     fn of(line: &[u8]) -> Option<Columns> {
         let separator = *line.strip_prefix(b"name")?.first()?;
         let names: Vec<&[u8]> = line.split(|byte| *byte == separator).collect();
@@ -53,7 +53,7 @@ impl Columns {
     }
 }
 
-/// A zone: when it began and ended, in nanoseconds, and where.
+/// A zone: its start and end in nanoseconds, and its place.
 #[derive(Debug)]
 struct Zone {
     thread: u64,
@@ -77,12 +77,12 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         }
         Ok(())
     })?;
-    // Of zones that begin together the longer one is outside.
+    // Of zones that begin at the same time, the longer one is outside.
     zones.sort_by_key(|zone: &Zone| (zone.thread, zone.start, std::cmp::Reverse(zone.end)));
     add(&zones, samples)
 }
 
-/// The zone of a line, if it is one; an inner `None` if it is inlined and not wanted.
+/// The zone in a line, if it is one; the inner `None` is for an inlined zone that is not wanted.
 fn zone(line: &[u8], columns: &Columns, samples: &mut Samples<'_>) -> Option<Option<Zone>> {
     let mut fields = line.rsplitn(columns.behind_name + 1, |byte| *byte == columns.separator);
     let last: Vec<&[u8]> = fields.by_ref().take(columns.behind_name).collect();
@@ -100,7 +100,7 @@ fn zone(line: &[u8], columns: &Columns, samples: &mut Samples<'_>) -> Option<Opt
     Some(frames.last().copied().map(zone))
 }
 
-/// Adds what each zone took without those in it.
+/// Adds the time of each zone without that of the zones in it.
 fn add(zones: &[Zone], samples: &mut Samples<'_>) -> Result<()> {
     let mut open: Vec<(&Zone, u64)> = Vec::new();
     let mut stack = Vec::new();

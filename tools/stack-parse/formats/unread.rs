@@ -1,4 +1,4 @@
-//! Files that cannot be read yet: it helps to hear what such a file is.
+//! Recognises files that cannot be read, to say in the message what they are.
 
 mod bytes;
 
@@ -9,8 +9,7 @@ use super::{disk_use, perf_script};
 
 pub(super) use bytes::is_archive;
 
-/// How the first line that is not blank begins, or the bytes of a file that is
-/// no text.
+/// The start of the first line that is not blank, or of a binary file.
 const STARTS: &[(&[u8], &str)] = &[
     (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
     (
@@ -22,7 +21,7 @@ const STARTS: &[(&[u8], &str)] = &[
     (b"%% Analysis results:", "an analysis by Erlang's fprof: eflambe writes folded stacks"),
     (b"****** Process <", "the text of Erlang's eprof: eflambe writes folded stacks"),
     (b"2ELIFREP", "perf.data of a big-endian machine: run 'perf script' on it"),
-    (b"PERFFILE", "perf.data of version 1: run the 'perf script' of its time on it"),
+    (b"PERFFILE", "perf.data of version 1: run an equally old 'perf script' on it"),
     (b"QPERFSTREAM", "a stream of hotspot's: give the perf.data itself"),
     (b"SIMPLEPERF", "simpleperf's protobuf: run report_sample.py on the recording instead"),
     (b"memray\0", "memray: run 'memray transform csv' on it"),
@@ -56,14 +55,14 @@ const STARTS: &[(&[u8], &str)] = &[
     (b"\x04\x08", "data that Ruby dumped, but no profile of stackprof"),
 ];
 
-/// What one of the first lines begins with.
+/// The start of one of the first lines.
 const LINES: [(&[u8], &str); 3] = [
     (b"-----------+-----", "the output of go tool pprof: give the profile itself"),
     (b"Showing nodes accounting for ", "the output of go tool pprof: give the profile itself"),
     (b"#           TASK-PID ", "the text of ftrace: run 'traceconv json' on it"),
 ];
 
-/// What one of the first lines has in it.
+/// A text in one of the first lines.
 const WORDS: [(&[u8], &str); 8] = [
     (
         b" stacks with outstanding allocations:",
@@ -81,11 +80,11 @@ const WORDS: [(&[u8], &str); 8] = [
     (b" [#1]", "the log of a kernel: it has no samples"),
 ];
 
-/// What JSON is, by a word of its first lines; what most others have comes last.
+/// A word in the first lines of a JSON text; the most general words come last.
 const JSON: [(&[u8], &str); 9] = [
     (b"\"main()==>", "a profile of XHProf: it has calls but no stacks"),
     (b"\"alloc_samples\"", "a profile of Scalene (JSON): run 'py-spy record -f raw' instead"),
-    // The stacks may be after all that is seen.
+    // The stacks may come after the bytes seen here.
     (b"\"sampleStackTraces\"", "a recording of Safari (JSON): speedscope shows it"),
     (b"\"instrumentTypes\"", "a recording of Safari (JSON): speedscope shows it"),
     (b"\"timeline-record-type-", "a recording of Safari (JSON): speedscope shows it"),
@@ -101,7 +100,7 @@ const JSON: [(&[u8], &str); 9] = [
     (b"", "JSON"),
 ];
 
-/// What XML is, by a word of its first lines.
+/// A word in the first lines of an XML text.
 const XML: [(&[u8], &str); 5] = [
     (b"<valgrindoutput>", "the XML of valgrind: run 'valgrind --tool=dhat' instead"),
     (b"<recording ", "the print of a Java flight recording (XML): run 'jfr print --json' instead"),
@@ -113,7 +112,7 @@ const XML: [(&[u8], &str); 5] = [
 const VALGRIND: &str = "what valgrind says: of it only memcheck's leaks have stacks to count";
 const SYSTRACE: &str = "systrace (a web page): run 'traceconv json' on it";
 
-/// What a file seems to be, by its first bytes.
+/// What a file seems to be, from its first bytes.
 pub(crate) fn looks_like(start: &[u8]) -> Option<&'static str> {
     let is_in = |text: &[u8], table: &[(&[u8], &'static str)]| {
         table.iter().find(|(word, _)| text.contains_str(word)).map(|(_, name)| *name)
@@ -136,9 +135,9 @@ fn by_start(start: &[u8], text: &[u8]) -> Option<&'static str> {
     STARTS.iter().find(is).map(|(_, name)| *name)
 }
 
-/// By the first lines, as what comes before may be anything.
+/// By one of the first lines, since any text may come before it.
 fn by_line(text: &[u8]) -> Option<&'static str> {
-    /// How many lines are looked at.
+    /// How many lines are checked.
     const LOOKED_AT: usize = 40;
     const CALL_TRACE: &str = "perf script --call-trace: '--itrace=i1000g' prints stacks instead";
     let name = |line: &[u8]| {
@@ -158,14 +157,14 @@ fn is_of_valgrind(line: &[u8]) -> bool {
     process.is_some_and(|(process, _)| is_digits(process))
 }
 
-/// A trace of Android in the web page that shows it.
+/// A trace of Android in a web page that shows it.
 fn is_systrace(text: &[u8]) -> bool {
     let is_page = text.starts_with(b"<!DOCTYPE ") || text.starts_with(b"<html");
     is_page && text.contains_str("<title>Android System Trace</title>")
 }
 
-/// `[{"name":`, `[]`, `[1`, `["a"`: gdb's `[New LWP 7173]` and a kernel's
-/// `[   12.345678] Oops` are no JSON.
+/// `[{"name":`, `[]`, `[1`, `["a"`, but not gdb's `[New LWP 7173]` or a kernel's
+/// `[   12.345678] Oops`.
 fn is_json_list(rest: &[u8]) -> bool {
     let rest = rest.trim_ascii_start();
     let number = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
@@ -182,7 +181,7 @@ mod tests {
         for (start, expected) in [
             (
                 &b"PERFFILEh\0\0"[..],
-                "perf.data of version 1: run the 'perf script' of its time on it",
+                "perf.data of version 1: run an equally old 'perf script' on it",
             ),
             (b"memray\0\x0c", "memray: run 'memray transform csv' on it"),
             (b"MOJ\x03", "austin's binary format: run 'mojo2austin' on it"),

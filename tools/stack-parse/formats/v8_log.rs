@@ -1,5 +1,5 @@
-//! V8's log of `node --prof`, as `node --prof-process --preprocess` prints it: code,
-//! functions, and ticks with the code on the stack, leaf first.
+//! V8's log of `node --prof`, as `node --prof-process --preprocess` prints it: code, functions, and
+//! ticks with the code on the stack, leaf first.
 //!
 //! ```text
 //! {"code":[{"name":"/usr/bin/node","type":"SHARED_LIB"},
@@ -45,7 +45,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 }
 
 struct Log {
-    /// The frames of all code, in its order, and behind them those of addresses.
+    /// The frames of all code, in its order, followed by those of addresses.
     names: FrameNames,
     code: u32,
     addresses: HashMap<u64, u32>,
@@ -58,18 +58,18 @@ struct Log {
     has_code: bool,
 }
 
-/// A sample, as it is written.
+/// A sample as in the file.
 #[derive(Default)]
 struct Tick {
     /// Nanoseconds.
     time: Option<i128>,
-    /// What the machine was doing.
+    /// The state of the virtual machine.
     state: Option<u64>,
-    /// Pairs of code and where in it the program was, leaf first.
+    /// Pairs of a code index and an offset in it, leaf first.
     frames: Vec<Option<u64>>,
 }
 
-/// What the state of the machine is called during a collection.
+/// The value of the state during a garbage collection.
 const IN_COLLECTOR: u64 = 1;
 
 impl Log {
@@ -171,7 +171,7 @@ impl Log {
         }
     }
 
-    /// The number of a frame that is no code, by its address.
+    /// The index of a frame for an address outside of all code.
     fn other(&mut self, address: u64, frame: &Frame<'_>, samples: &mut Samples<'_>) -> u32 {
         *self.addresses.entry(address).or_insert_with(|| {
             self.names.push(frame, samples);
@@ -181,8 +181,8 @@ impl Log {
 }
 
 impl Tick {
-    /// `{"tm":2622,"vm":0,"s":[1,0,-1,19295226]}`: pairs of code and where in it the
-    /// program was, or of -1 and an address without code.
+    /// `{"tm":2622,"vm":0,"s":[1,0,-1,19295226]}`: pairs of a code index and an offset in it, or of
+    /// -1 and an address outside of all code.
     fn read(json: &mut Json<&mut Input>) -> Result<Tick> {
         let mut tick = Tick::default();
         if json.begin_object()? {
@@ -205,8 +205,8 @@ impl Tick {
 /// Times are in microseconds; 10 to this power makes nanoseconds.
 const MICROSECONDS: i32 = 3;
 
-/// `f a.js:1:11` as its name and place; a function without a name has none before
-/// the space.
+/// Splits `f a.js:1:11` into name and place; a function without a name has nothing before the
+/// space.
 fn split_place(text: &[u8]) -> (&[u8], &[u8]) {
     let Some((name, place)) = text.split_once_str(b" ") else { return (text, b"") };
     let name = if name.is_empty() { b"(anonymous)" } else { name };

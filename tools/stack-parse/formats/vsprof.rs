@@ -1,8 +1,7 @@
 //! The call tree of Visual Studio's profiler as a table, `CallTreeSummary.csv` of
-//! `vsperfreport /summary:calltree`. When it samples, the columns count samples. When it
-//! instruments, they are rounded shares of time, and numbers of calls. A number may have a
-//! fraction that is not counted, as `4,718.25` samples: then all are rounded so that their sum
-//! is right.
+//! `vsperfreport /summary:calltree`. If the profiler sampled, the columns are numbers of samples;
+//! if it instrumented, they are rounded shares of time, and numbers of calls. Samples may have
+//! fractions, `4,718.25`: then all numbers are rounded so that their sum stays right.
 //!
 //! ```text
 //! Level,Function Name,Number of Calls,Elapsed Inclusive Time %,Elapsed Exclusive Time %,...
@@ -34,11 +33,11 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// A column that may be weighed: its name, what it measures, and how many of that one in the
-/// column is.
+/// A column that can be a weight: its name, its measure, and how many units of the measure a 1 in
+/// the column is.
 const WEIGHTS: [(&[u8], Measure<'_>, u64); 3] = [
     (b"Exclusive Samples", Measure { name: b"samples", unit: b"samples" }, 1),
-    // Hundredths of percent are all that there is.
+    // The table has no more digits than hundredths of a percent.
     (b"Elapsed Exclusive Time %", Measure { name: b"time", unit: b"0.01 %" }, 100),
     (b"Number of Calls", Measure { name: b"calls", unit: b"calls" }, 1),
 ];
@@ -47,24 +46,24 @@ fn detect(head: &Head<'_>) -> bool {
     Columns::of(head.first_line()).is_some()
 }
 
-/// How many parts of what is counted are told apart: digits after these are rounded away.
+/// The precision of counted numbers, in parts of one; further digits are rounded away.
 const PARTS: u64 = 1_000_000;
 
-/// In which columns the parts of a row stand.
+/// The columns that are read.
 struct Columns {
     weights: Vec<WeightColumn>,
     module: Option<usize>,
-    /// Numbers that were rounded.
+    /// How many numbers were rounded.
     rounded: u64,
 }
 
-/// A column that is weighed.
+/// A column that is a weight.
 struct WeightColumn {
     column: usize,
     measure: Measure<'static>,
-    /// How many of what is measured one in the column is.
+    /// How many units of the measure a 1 in the column is.
     scale: u64,
-    /// What rounding took from the numbers so far.
+    /// The remainder that rounding left so far.
     rest: Carry,
 }
 
@@ -81,12 +80,12 @@ impl Columns {
             .filter(|it| !it.weights.is_empty())
     }
 
-    /// The weights of a row; `None` if one is no number.
+    /// The weights of a row; `None` if one is not a number.
     fn weights(&mut self, fields: &[Cow<'_, [u8]>]) -> Option<Vec<u64>> {
         let mut rounded = 0;
         let weights = self.weights.iter_mut().map(|weight| {
             let text = fields.get(weight.column)?.trim_ascii();
-            // A number too large for its parts has no fraction that matters.
+            // A number that overflows with its fraction is read without it.
             let Some(parts) = scaled(text, weight.scale * PARTS) else {
                 return scaled(text, weight.scale);
             };
@@ -116,7 +115,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     Ok(())
 }
 
-/// Adds a row, if it is one.
+/// Adds a row, if the line is one.
 fn add_row(
     line: &[u8],
     columns: &mut Columns,

@@ -37,7 +37,7 @@ fn detect(head: &Head<'_>) -> bool {
     Columns::of(head.first_line()).is_some()
 }
 
-/// In which columns the parts of a row stand.
+/// The columns that are read.
 struct Columns {
     separator: u8,
     own: usize,
@@ -64,7 +64,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     Ok(())
 }
 
-/// Adds a row, if it is one.
+/// Adds a row, if the line is one.
 fn add_row(
     line: &[u8],
     columns: &mut Columns,

@@ -74,7 +74,7 @@ fn expected(name: &str, place: u64, what: &str) -> Error {
     Error::Unknown { name: name.to_owned(), what }
 }
 
-/// Reads a piece of XML; the inner error is where it is none, and why.
+/// Reads a piece of XML; the inner error says why it is not XML.
 fn read_piece(
     xml: &[u8],
     table: &mut Table,

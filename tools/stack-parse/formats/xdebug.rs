@@ -1,5 +1,5 @@
-//! Traces of PHP's Xdebug: every call, for computers (`xdebug.trace_format=1`) and for
-//! people (0). Grammar from its src/tracing/trace_computerized.c and trace_textual.c.
+//! Traces of PHP's Xdebug, with every call: for computers (`xdebug.trace_format=1`) and for people
+//! (0). Grammar from its src/tracing/trace_computerized.c and trace_textual.c.
 //!
 //! ```text
 //! Version: 3.2.0
@@ -46,21 +46,21 @@ pub(super) const FORMAT: Format = Format {
     extras: &[],
 };
 
-/// Begins a trace.
+/// The first words of a trace.
 const START: &[u8] = b"TRACE START [";
 
-/// Ends it.
+/// The first words of its last line.
 const END: &[u8] = b"TRACE END   [";
 
 fn detect(head: &Head<'_>) -> bool {
     head.lines().take(10).any(|line| line.starts_with(START))
 }
 
-/// What a line of a trace says.
+/// The event in a line of a trace.
 enum TraceLine<'a> {
     /// A function was called.
     Call(Call<'a>),
-    /// One of this level returned, with this number if that is known.
+    /// A call of this level returned, with this number if it is known.
     Return { level: u64, number: Option<u64> },
     /// The trace ends.
     End,
@@ -72,21 +72,21 @@ struct Call<'a> {
     /// Its number among all calls.
     number: Option<u64>,
     name: &'a [u8],
-    /// The file that an `include` includes; else empty.
+    /// The file that an `include` includes; otherwise empty.
     included: &'a [u8],
-    /// Where the caller is.
+    /// The file of the caller.
     file: &'a [u8],
     line: Option<u64>,
 }
 
-/// What a line says: when, in nanoseconds, how much memory there was, and what happened.
+/// A line: the time in nanoseconds, the memory in bytes, and the event.
 type Row<'a> = (u64, u64, TraceLine<'a>);
 
 /// Reads one input to its end.
 ///
 /// # Errors
 ///
-/// [`common::Error::Input`], or what adding samples returns.
+/// [`common::Error::Input`], or an error of adding samples.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.set_measures(&[
         Measure { name: b"time", unit: b"nanoseconds" },

@@ -1,7 +1,7 @@
-//! What is said where names are lost: what was looked for, and what helps. stack-parse(1) has a
-//! table of these.
+//! The messages for missing names: what was looked for, and what the user can do. stack-parse(1)
+//! has a table of these.
 
-/// One such sentence. Words in capitals stand for what differs from case to case.
+/// One such message. Words in capitals are placeholders.
 #[derive(Debug)]
 pub(crate) struct Hint {
     /// What was looked for, and what was found instead.
@@ -11,7 +11,7 @@ pub(crate) struct Hint {
 }
 
 impl Hint {
-    /// `what: help`, each word of `values` in capitals replaced by what it stands for.
+    /// `what: help`, with the placeholders replaced by their `values`.
     pub(crate) fn with(&self, values: &[(&str, &str)]) -> String {
         let (mut said, mut rest) = (String::new(), self.what);
         let next = |rest: &str| {

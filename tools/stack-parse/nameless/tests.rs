@@ -1,4 +1,4 @@
-//! What is said of files without symbols.
+//! The messages about files without symbols.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn file(path: &'static str, frames: u64, why: NoSymbols) -> Nameless<'static> {
     Nameless { path: path.as_bytes(), build_id: None, origin: CodeOrigin::File, frames, why }
 }
 
-/// What the user did to find names: nothing but this.
+/// A user who did nothing else to find names.
 fn with<T>(servers: Servers, test: impl FnOnce(Efforts<'_>) -> T) -> T {
     test(Efforts { servers, args: &SymbolizeArgs::default() })
 }
@@ -101,7 +101,7 @@ fn a_few_frames_are_worth_a_message_only_where_the_file_is_another() {
     let messages = |files, all| with(Servers::None, |efforts| messages(files, all, efforts));
     let [said] = &messages(files(), 1000)[..] else { panic!("expected one message") };
     assert!(said.starts_with("/b: no symbols for 0.1 % of all frames: its build-id"), "{said}");
-    // Together they may be worth one.
+    // Together the rest may be enough for a message.
     let expected = ["2 more files: no symbols for 0.2 % of all frames"];
     let many = vec![file("/a", 1, NoSymbols::NotFound), file("/c", 1, NoSymbols::Deleted)];
     assert_eq!(messages(many, 1000), expected);

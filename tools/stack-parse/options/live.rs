@@ -7,9 +7,9 @@ use common::nanoseconds;
 /// A moment of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Live {
-    /// So many nanoseconds after the recording began.
+    /// This many nanoseconds after the start of the recording.
     At(u64),
-    /// When most was in use, for the first time.
+    /// When memory in use first reached its maximum.
     Peak,
     /// When the recording ended.
     End,

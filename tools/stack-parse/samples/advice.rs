@@ -1,34 +1,34 @@
-//! What a format can say of a whole recording.
+//! Advice that a format can give on a whole recording.
 
 use common::{FrameTable, Pipe, StackTree};
 
 use super::frame_traits::FrameTraits;
 
-/// Says what is wrong with a recording, a note each, with the remedy.
+/// Reports what is wrong with a recording: one note with its remedy for each problem.
 pub(crate) type Advice = fn(&Recorded<'_>, &mut Pipe);
 
-/// What is known of how the callers of samples were recorded.
+/// How the callers of samples were recorded, as far as is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum CallChains {
-    /// They were not, as far as is known.
+    /// Not at all, or unknown.
     #[default]
     None,
-    /// In a text that has call chains, recorded in whatever way.
+    /// In some unknown way; the input is a text with call chains.
     Printed,
     /// By frame pointers.
     FramePointers,
-    /// In another way, whose troubles the format reports itself.
+    /// In another way; the format itself reports what is wrong with these.
     Others,
 }
 
-/// What all inputs hold together.
+/// The samples of all inputs together.
 pub(crate) struct Recorded<'a> {
     pub(crate) tree: &'a StackTree,
     pub(crate) frames: &'a FrameTable,
     pub(crate) traits: &'a FrameTraits,
     pub(crate) chains: CallChains,
-    /// How many frames at the root no call chain has, such as the event and the thread.
+    /// How many frames at the root are not from call chains, such as the event and the thread.
     pub(crate) root_frames: u32,
-    /// How many samples there are, those that were left out among them.
+    /// The number of samples, with those that were left out.
     pub(crate) samples: u128,
 }

@@ -1,4 +1,4 @@
-//! How samples become stacks, as the user asks for it.
+//! The options for how samples become stacks.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::weight::{Weight, WeightParser};
 use super::window::WindowArgs;
 use crate::frame::FrameArgs;
 
-/// How samples become stacks.
+/// The options for how samples become stacks.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SamplesArgs {
     /// What a sample weighs; with --per-sample and --every auto is samples, with --table period
@@ -31,7 +31,7 @@ pub(crate) struct SamplesArgs {
     pub(super) root: Option<Root>,
 
     /// Labels before the stacks: since, time, comm, pid, tid, cpu, event, cgroup, addr, object,
-    /// build_id, lifetime, and what a format has of its own; all for all
+    /// build_id, lifetime, and those of the format itself; 'all' for all
     #[arg(long, value_name = "KEY,...", value_parser = LabelKeys::parse)]
     #[arg(conflicts_with_all = ["table", "list_events"])]
     pub(super) labels: Option<LabelKeys>,
@@ -50,7 +50,7 @@ pub(crate) struct SamplesArgs {
     #[arg(long, conflicts_with = "per_sample")]
     pub(super) table: bool,
 
-    /// Write what was added every so many seconds, then a line '# end SECONDS': for live pipes
+    /// Write the sums of each interval of SECONDS, then a line '# end SECONDS': for live pipes
     #[arg(long, value_name = "SECONDS", value_parser = every::parse_length)]
     #[arg(conflicts_with_all = ["per_sample", "table", "off_cpu", "list_events"])]
     pub(super) every: Option<Duration>,
@@ -74,7 +74,7 @@ pub(crate) struct SamplesArgs {
 }
 
 impl SamplesArgs {
-    /// The end of the slice of time that is wanted, in nanoseconds, if it has one.
+    /// The value of `--to` in nanoseconds, if it was given.
     pub(crate) fn to(&self) -> Option<u64> {
         self.window.to()
     }

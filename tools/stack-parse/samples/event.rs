@@ -1,4 +1,4 @@
-//! One event or measure, and what its samples amount to.
+//! One event or measure, and the sums of its samples.
 
 use common::{FrameTable, NodeId, StackTree, clean_frame, unit_of_event};
 
@@ -6,7 +6,7 @@ use super::event_name::shown;
 use super::weight::Weigher;
 use crate::remedies;
 
-/// What becomes of a sample.
+/// Whether a sample counts, or why not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It counts.
@@ -15,29 +15,29 @@ pub(crate) enum Fate {
     OtherEvent,
     /// It is outside `--from` and `--to`.
     OtherTime,
-    /// There is no telling whether it is.
+    /// It has no time, so nobody knows whether it is within `--from` and `--to`.
     NoTime,
     /// Its object was not chosen by `--live`, `--major` or `--promoted`.
     OtherObject,
 }
 
-/// Why samples of wanted events were left out, for a message.
+/// Why samples of wanted events were left out, in the words of a message.
 pub(crate) const LEFT_OUT: [(Fate, &str); 3] = [
     (Fate::OtherTime, "are outside --from and --to"),
     (Fate::NoTime, remedies::NO_TIME),
     (Fate::OtherObject, "are of objects that --live, --major or --promoted leaves out"),
 ];
 
-/// What samples amount to. The products of two 64-bit numbers may add up to
-/// more than 128 bits hold, then the total stays at its greatest value.
+/// The sum of samples. The products of two 64-bit numbers may add up to more than 128 bits hold;
+/// then the total stays at the greatest value.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sum {
     pub(crate) samples: u128,
     /// In the unit of the event.
     pub(crate) total: u128,
-    /// The squares of what was drawn, summed: of samples that weigh W together, W²/N.
+    /// The sum of W²/N over all groups of N drawn samples that weigh W together.
     pub(crate) squares: f64,
-    /// Whether of some of them nothing says how many were drawn.
+    /// Whether some of them do not say how many samples were drawn for them.
     pub(crate) is_unknown: bool,
 }
 
@@ -53,7 +53,7 @@ impl Sum {
         }
     }
 
-    /// Notes that of what was added, this weight is that of so many samples.
+    /// Notes that `drawn` samples were drawn for this part of the total.
     #[inline]
     pub(super) fn draw(&mut self, weight: f64, drawn: u64) {
         if drawn > 0 {
@@ -61,7 +61,8 @@ impl Sum {
         }
     }
 
-    /// How many samples would vary as much as the sum does; `None` if nothing says so.
+    /// The number of samples whose sum would vary as much as this one (the effective sample size);
+    /// `None` if it is unknown.
     pub(crate) fn drawn(&self) -> Option<f64> {
         let total = self.total as f64;
         (!self.is_unknown && self.squares > 0.0).then(|| total * total / self.squares)
@@ -75,12 +76,12 @@ impl Sum {
     }
 }
 
-/// The most that was in use at once.
+/// The peak of memory in use.
 #[derive(Clone, Debug)]
 pub(crate) struct Peak {
     /// In the unit of the measure.
     pub(crate) most: u64,
-    /// When that was for the first time: seconds, or a number and its unit.
+    /// When the peak was first reached: seconds, or a number and its unit.
     pub(crate) when: Vec<u8>,
 }
 
@@ -89,18 +90,18 @@ pub(crate) struct Peak {
 pub(crate) struct Event {
     pub(crate) name: Vec<u8>,
     pub(crate) unit: Vec<u8>,
-    /// One of several numbers of the same samples.
+    /// Whether this is one of several numbers of the same samples.
     pub(super) is_measure: bool,
     /// Whether its samples are taken from the input that is being read.
     pub(super) is_wanted: bool,
-    /// Whether that input has any.
+    /// Whether that input has such samples.
     pub(super) is_in_input: bool,
-    /// By [`Fate`].
+    /// One for each [`Fate`].
     pub(super) sums: [Sum; 5],
     pub(crate) weigher: Weigher,
-    /// Of all inputs, where it counts what is in use and that was noted.
+    /// The peak of all inputs, if this measures memory in use and a format noted it.
     pub(crate) peak: Option<Peak>,
-    /// Above its stacks in the tree, if it has any.
+    /// The node above its stacks in the tree, if it has any.
     pub(crate) node: Option<NodeId>,
 }
 
@@ -137,19 +138,19 @@ impl Event {
         self.sums[fate as usize]
     }
 
-    /// Of all its samples, whatever became of them.
+    /// The sum of all its samples, whatever their fate.
     pub(crate) fn all(&self) -> Sum {
         let mut all = Sum::default();
         self.sums.iter().for_each(|sum| all.absorb(*sum));
         all
     }
 
-    /// Whether samples of it were taken from any input.
+    /// Whether any sample of it counts.
     pub(crate) fn is_taken(&self) -> bool {
         self.sum(Fate::Taken).samples > 0
     }
 
-    /// Whether it was wanted from any input, whatever became of its samples.
+    /// Whether it was wanted from any input, even if its samples were left out.
     pub(crate) fn was_wanted(&self) -> bool {
         self.sum(Fate::OtherEvent).samples < self.all().samples
     }
@@ -158,7 +159,8 @@ impl Event {
         self.is_measure
     }
 
-    /// Whether it is a measure nobody asked for, so that nothing is left out.
+    /// Whether it is a measure that the user did not ask for, so that its samples do not count as
+    /// left out.
     pub(crate) fn is_other_measure(&self) -> bool {
         self.is_measure && !self.was_wanted()
     }

@@ -1,14 +1,14 @@
-//! What events are called.
+//! The names of events.
 
 use bstr::ByteSlice;
 
-/// What an event is called, also where its name was not printed.
+/// The name of an event as it is shown, also where the input has no name.
 pub(crate) fn shown(name: &[u8]) -> &[u8] {
     if name.is_empty() { b"[no event]" } else { name }
 }
 
-/// On hybrid processors `cpu_core/cycles/` and `cpu_atom/cycles/` are one
-/// event, `cycles`; behind the last `/` modifiers may follow.
+/// On hybrid processors `cpu_core/cycles/` and `cpu_atom/cycles/` are one event, `cycles`;
+/// modifiers may follow the last `/`.
 fn hybrid_parts(event: &[u8]) -> Option<(&[u8], &[u8])> {
     let rest = event.strip_prefix(b"cpu_core/").or_else(|| event.strip_prefix(b"cpu_atom/"))?;
     rest.rsplit_once_str(b"/")

@@ -1,5 +1,4 @@
-//! The events and measures of the inputs: which are wanted, and what each
-//! amounts to.
+//! The events and measures of the inputs: which are wanted, and the sums of each.
 //!
 //! Two events, such as `cycles` and `page-faults`, have samples of their
 //! own. Two measures, such as the words and the bytes of a memory profile, are
@@ -42,25 +41,25 @@ enum Wanted {
     All,
 }
 
-/// What formats call the number of samples that were drawn for the values beside it.
+/// The names that formats use for the measure that counts the samples of the other measures.
 const SAMPLES: [&[u8]; 2] = [b"samples", b"sample"];
 
-/// The events met so far; few, so they are found by looking at each.
+/// The events found so far. They are few, so a linear search finds them.
 #[derive(Clone, Debug)]
 pub(crate) struct Events {
     wanted: Wanted,
-    /// What asked for these events, in words.
+    /// The option that asked for these events, for messages.
     pub(crate) asked: String,
-    /// How to have others, if one may.
+    /// How to choose other events, for messages; empty if that is not possible.
     pub(crate) hint: &'static str,
     events: Vec<Event>,
-    /// Where the last event was found, since neighbours are mostly alike.
+    /// Where the last event was found, since the next sample mostly has the same.
     last: usize,
-    /// The numbers of the measures of the input that is being read.
+    /// The indexes of the measures of the input that is being read.
     measures: Vec<usize>,
-    /// The place of the measure that counts the samples of the others.
+    /// The index of the measure that counts the samples of the others.
     samples: Option<usize>,
-    /// Whether an event was chosen from the input that is being read.
+    /// Whether the event to take from the input that is being read is known.
     is_chosen: bool,
 }
 
@@ -75,7 +74,7 @@ impl Events {
         Ok(Events::of(wanted, asked, ", --event or --by-event takes them in"))
     }
 
-    /// Only the events of these names, which `asked` says are needed.
+    /// Takes only the events of these names; `asked` says why they are needed.
     pub(crate) fn only(names: &[&str], asked: &str) -> Events {
         let names = names.iter().map(|name| name.as_bytes().to_vec()).collect();
         Events::of(Wanted::Named(names), asked.to_owned(), "")
@@ -87,7 +86,7 @@ impl Events {
         Events { wanted, asked, hint, events, last, measures, samples, is_chosen }
     }
 
-    /// Chooses anew: each input has a first event of its own.
+    /// Resets the choice: each input has a first event of its own.
     pub(crate) fn begin_input(&mut self) {
         self.is_chosen = false;
         self.measures.clear();
@@ -105,8 +104,8 @@ impl Events {
         events
     }
 
-    /// Adds the sums of a fork, and hands on each of its events that has stacks
-    /// beside the one it is here.
+    /// Adds the sums of a fork, and calls `each` with every event here and the same event of the
+    /// fork.
     pub(crate) fn absorb(
         &mut self,
         other: &mut Events,
@@ -123,13 +122,13 @@ impl Events {
         }
     }
 
-    /// Whether the event of the input is chosen that is taken as its first.
+    /// Whether the event to take from this input is known.
     pub(crate) fn is_chosen(&self) -> bool {
         self.is_chosen
     }
 
-    /// Says that every sample of the input has these numbers; the place of the
-    /// one that is wanted, if any is: the one at `default` unless the user chose.
+    /// Declares the numbers that every sample of the input has. Returns the index of the wanted
+    /// one, if any: the one at `default` unless the user chose another.
     pub(crate) fn set_measures(
         &mut self,
         measures: &[Measure<'_>],
@@ -144,7 +143,7 @@ impl Events {
         for (place, measure) in measures.iter().enumerate() {
             let index = self.find_or_add(measure.name);
             let event = &mut self.events[index];
-            // A number that has no other beside it is like an event.
+            // A number that is the only one of its samples is like an event.
             event.is_measure = measures.len() > 1;
             event.is_wanted = chosen == Some(place);
             event.unit = measure.unit.to_vec();
@@ -155,7 +154,7 @@ impl Events {
         chosen
     }
 
-    /// Has an event taken as the input's first, which may come later or never.
+    /// Makes an event the default of the input, even if it comes late or never.
     pub(crate) fn take_first(&mut self, event: &[u8]) {
         self.find_or_add(event);
         if self.takes_first() {
@@ -163,27 +162,27 @@ impl Events {
         }
     }
 
-    /// Says what the weights of an event are in, if it was met.
+    /// Sets the unit of an event's weights, if any sample had this event.
     pub(crate) fn set_unit(&mut self, event: &[u8], unit: &[u8]) {
         if let Some(known) = self.events.iter_mut().find(|known| is_same(&known.name, event)) {
             known.unit = unit.to_vec();
         }
     }
 
-    /// Says what the weights of an event's samples are in, before the first of them.
+    /// Sets the unit of an event's weights, before its first sample.
     pub(crate) fn announce(&mut self, event: &[u8], unit: &[u8]) {
         let index = self.find_or_push(event);
         self.events[index].unit = unit.to_vec();
     }
 
-    /// Says that an event, which was met, is one of several numbers of the same samples.
+    /// Declares that a known event is one of several numbers of the same samples.
     pub(crate) fn set_measure(&mut self, event: &[u8]) {
         let index = self.find_or_push(event);
         self.events[index].is_measure = true;
     }
 
-    /// The number of a sample's event, and what one such sample weighs: of
-    /// several measures that of the wanted one.
+    /// The index of a sample's event, and the weight of one such sample: of several measures that
+    /// of the wanted one.
     #[inline]
     pub(crate) fn of_sample(&mut self, origin: &Sample<'_>) -> (usize, u64) {
         if self.measures.is_empty() {
@@ -194,7 +193,7 @@ impl Events {
         (self.measures[place], origin.weights.get(place).copied().unwrap_or(0))
     }
 
-    /// Accounts for the samples of an origin.
+    /// Adds a sample to the sums of its event, or of all its measures.
     #[inline]
     pub(crate) fn account(
         &mut self,
@@ -218,7 +217,7 @@ impl Events {
         }
     }
 
-    /// Accounts for several samples of one event, each of this weight.
+    /// Adds several samples of one event to its sums, each of this weight.
     #[inline]
     pub(crate) fn account_one(
         &mut self,
@@ -233,8 +232,8 @@ impl Events {
         event.sums[fate as usize].add(count, weight, drawn);
     }
 
-    /// Notes how many samples were drawn for what an event weighs; `is_part` if some of it may
-    /// have been left out, so that nobody knows.
+    /// Notes how many samples were drawn for the weight of an event. If `is_part`, some of them may
+    /// have been left out, so the number becomes unknown.
     pub(crate) fn draw(&mut self, event: &[u8], weight: f64, drawn: u64, is_part: bool) {
         let index = self.index(event);
         for sum in &mut self.events[index].sums {
@@ -246,7 +245,7 @@ impl Events {
         }
     }
 
-    /// Notes a peak of an event or measure, unless that of an input before was higher.
+    /// Notes a peak of an event or measure, unless an earlier input had a higher one.
     pub(crate) fn note_peak(&mut self, event: &[u8], peak: Peak) {
         let Some(known) = self.events.iter_mut().find(|known| is_same(&known.name, event)) else {
             return;
@@ -266,14 +265,13 @@ impl Events {
         self.events.iter().any(|event| event.is_in_input)
     }
 
-    /// The numbers of the events whose samples are taken from the input that is
-    /// being read.
+    /// The indexes of the events whose samples are taken from the input that is being read.
     pub(crate) fn taken_from_input(&self) -> Vec<usize> {
         let is_taken = |event: &Event| event.is_in_input && event.is_wanted;
         (0..self.events.len()).filter(|&event| is_taken(&self.events[event])).collect()
     }
 
-    /// Whether the user left it to us, so that the first event is taken.
+    /// Whether the user chose no event, so that the first one is taken.
     pub(crate) fn takes_first(&self) -> bool {
         matches!(self.wanted, Wanted::First)
     }
@@ -299,7 +297,7 @@ impl Events {
         events
     }
 
-    /// The number of an event, by its name.
+    /// The index of an event, by its name.
     #[inline]
     fn index(&mut self, event: &[u8]) -> usize {
         let is_last = self.events.get(self.last).is_some_and(|known| known.name == event);
@@ -329,7 +327,7 @@ impl Events {
 }
 
 impl Wanted {
-    /// Whether an event is wanted wherever it comes.
+    /// Whether every event of this name is wanted.
     fn matches(&self, event: &[u8]) -> bool {
         match self {
             Wanted::First => false,
@@ -356,7 +354,7 @@ mod tests {
         Events::new(&EventArgs { event: event.map(str::to_owned), by_event }).expect("a glob")
     }
 
-    /// Accounts for a sample; whether it is wanted.
+    /// Adds a sample; returns whether it is wanted.
     fn admits(events: &mut Events, event: &str, weights: &[u64]) -> bool {
         let origin = Sample { event: event.as_bytes(), weights, ..Sample::default() };
         let (index, weight) = events.of_sample(&origin);

@@ -1,7 +1,7 @@
-//! What was added in each interval of a recording that still goes on: `--every`.
+//! Writes the sums of each interval of a recording that still goes on: `--every`.
 //!
-//! The thread that parses may wait for input as long as the recorded program does
-//! nothing, so another thread writes each interval when it is over.
+//! The thread that parses may wait for input as long as the recorded program does nothing. So
+//! another thread writes each interval when it is over.
 
 use std::mem;
 use std::panic::resume_unwind;
@@ -14,7 +14,7 @@ use common::{
     FoldedLine, Output, Overflows, Pipe, Result, StackCounts, Total, end_line, nanoseconds,
 };
 
-/// The end lines have three digits behind the point.
+/// The end lines have three digits after the point.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 /// Parses the length of an interval, in seconds such as `2` or `0.5`.
@@ -25,8 +25,8 @@ pub(super) fn parse_length(seconds: &str) -> Result<Duration, &'static str> {
         .ok_or("expected seconds such as 2 or 0.5, at least 0.001")
 }
 
-/// Sums samples until the interval at hand is over. What was written is
-/// forgotten, so memory grows with the distinct stacks of one interval.
+/// Sums samples until the current interval is over. The sums are cleared once they are written, so
+/// memory holds only the distinct stacks of one interval.
 #[derive(Debug)]
 pub(super) struct Every {
     length: Duration,
@@ -34,13 +34,14 @@ pub(super) struct Every {
     writer: Writer,
 }
 
-/// Who writes the intervals.
+/// Writes one interval each time `--every` has passed.
 #[derive(Debug)]
 enum Writer {
     /// There was no sample yet.
     NotNeeded,
     Running(WritingThread),
-    /// The system has no thread for us: this one writes, when the next sample comes.
+    /// The system refused to start a thread: the parsing thread writes an interval that is over
+    /// when the next sample comes.
     Refused(Intervals),
 }
 
@@ -64,7 +65,7 @@ impl Every {
     pub(super) fn add(&mut self, stack: &[u8], weight: u64, pipe: &mut Pipe) -> Result<()> {
         match &mut self.writer {
             Writer::NotNeeded => self.start(pipe)?,
-            // It only ends so early when it cannot write.
+            // The thread ends before the input only if it cannot write.
             Writer::Running(thread) if thread.handle.is_finished() => return self.finish(pipe),
             Writer::Running(_) => {}
             Writer::Refused(intervals) if intervals.is_over() => intervals.write()?,
@@ -91,7 +92,7 @@ impl Every {
         Ok(())
     }
 
-    /// Writes the last interval, and accounts for all of them.
+    /// Writes the last interval, and counts all lines that were written.
     ///
     /// # Errors
     ///
@@ -118,7 +119,7 @@ struct Intervals {
     added: Arc<Mutex<StackCounts>>,
     out: Output,
     first_sample: Instant,
-    /// When the interval at hand is over.
+    /// When the current interval is over.
     end: Instant,
     written: Total,
     overflows: Overflows,
@@ -138,8 +139,8 @@ impl Intervals {
         }
     }
 
-    /// Writes each interval when it is over, and the last one when the other end
-    /// of `end_of_input` is closed.
+    /// Writes each interval when it is over, and the last one when the sender of `end_of_input` is
+    /// dropped.
     fn write_all(mut self, end_of_input: &Receiver<()>) -> Result<Intervals> {
         loop {
             let rest = self.end.saturating_duration_since(Instant::now());
@@ -155,8 +156,8 @@ impl Intervals {
         Instant::now() >= self.end
     }
 
-    /// Writes what was added since the last call. Samples are added meanwhile, even
-    /// if the reader of our output takes its time.
+    /// Writes the sums since the last call. The parser can add samples meanwhile, even if the
+    /// reader of our output is slow.
     fn write(&mut self) -> Result<()> {
         let counts = mem::take(&mut *lock(&self.added));
         let since_first = self.first_sample.elapsed();
@@ -168,7 +169,7 @@ impl Intervals {
         })?;
         out.line(&end_line(since_first))?;
         out.flush()?;
-        // Intervals that passed while this one was written are part of the next.
+        // Intervals that ended while this one was written become part of the next.
         while self.is_over() {
             self.end += self.length;
         }
@@ -176,7 +177,7 @@ impl Intervals {
     }
 }
 
-/// A thread that panicked ends the tool anyway.
+/// The tool ends anyway if a thread panicked, so poisoning does not matter.
 fn lock(added: &Mutex<StackCounts>) -> MutexGuard<'_, StackCounts> {
     added.lock().unwrap_or_else(PoisonError::into_inner)
 }

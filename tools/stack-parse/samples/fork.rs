@@ -1,4 +1,4 @@
-//! Samples that another thread sums, which are added to those of this one.
+//! Lets another thread sum a part of the samples, and adds its sums to those of this one.
 
 use common::FrameId;
 
@@ -6,14 +6,13 @@ use super::sink::Sink;
 use super::{CallChains, Samples};
 
 impl Samples<'_> {
-    /// Whether another thread can help: it would treat samples as this one does,
-    /// whatever was before them.
+    /// Whether another thread can help: it would treat samples the same, whatever came before them.
     pub(crate) fn can_fork(&self) -> bool {
         let is_summed = matches!(self.sink, Sink::Sum) && self.labelled.is_none();
         (is_summed || matches!(self.sink, Sink::List)) && self.events.is_chosen()
     }
 
-    /// Empty samples that treat this input alike, for another thread.
+    /// Empty sums that treat this input the same, for another thread.
     pub(crate) fn fork(&self) -> Samples<'static> {
         let (args, events) = (self.args.clone(), self.events.fork());
         let mut fork = Samples::of(args, None, events, self.window.clone());
@@ -21,7 +20,7 @@ impl Samples<'_> {
         fork
     }
 
-    /// Adds the samples of a fork.
+    /// Adds the sums of a fork.
     pub(crate) fn absorb(&mut self, mut other: Samples<'_>) {
         if other.chains != CallChains::None {
             self.chains = other.chains;

@@ -1,24 +1,24 @@
-//! Frames get numbers, and what is known of them beside their names is kept.
+//! Gives frames their ids, and keeps for each whether it was called or inlined.
 
 use common::{FrameId, clean_frame};
 
 use super::{CallChains, Samples};
 use crate::frame::{Frame, Kind};
 
-/// It was called, in a program.
+/// It was called in a program.
 const USER: u8 = 1;
-/// It was called, in the kernel.
+/// It was called in the kernel.
 const KERNEL: u8 = 2;
 /// It was inlined.
 const INLINED: u8 = 4;
 
-/// What frames were, by their numbers. Frames of one name share a number, so one may be inlined
-/// here and called there. Of frames that a format does not describe nothing is known.
+/// How frames occurred, as bits, indexed by the frame's id. Frames with one name share an id, so
+/// one may be both inlined and called. No bit is set for frames that a format does not describe.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FrameTraits(Vec<u8>);
 
 impl FrameTraits {
-    /// Notes what `frame` is, whose number is `id`.
+    /// Notes how `frame` occurred, which has this id.
     pub(crate) fn note(&mut self, id: FrameId, frame: &Frame<'_>) {
         let is_known = !frame.name.is_empty() || !matches!(frame.object, b"" | b"[unknown]");
         let bits = match frame.kind {
@@ -30,7 +30,7 @@ impl FrameTraits {
         self.add(id, bits);
     }
 
-    /// Adds what another table knows; `ours` are the numbers here of its frames.
+    /// Adds the bits of another table; `ours` maps its ids to those of this table.
     pub(crate) fn absorb(&mut self, other: &FrameTraits, ours: &[FrameId]) {
         for (&bits, &id) in other.0.iter().zip(ours) {
             self.add(id, bits);
@@ -42,7 +42,7 @@ impl FrameTraits {
         self.bits(id) & USER != 0
     }
 
-    /// Whether it was inlined, sometimes at least.
+    /// Whether it was inlined at least once.
     pub(crate) fn may_be_inlined(&self, id: FrameId) -> bool {
         self.bits(id) & INLINED != 0
     }
@@ -66,8 +66,8 @@ impl FrameTraits {
 }
 
 impl Samples<'_> {
-    /// Appends the numbers of the frames that are made of a frame, root first:
-    /// nearly always one; nothing if it is dropped.
+    /// Appends the ids of the frames made from a frame, root first: nearly always one; none if the
+    /// frame is dropped.
     pub(crate) fn frames(&mut self, frame: &Frame<'_>, ids: &mut Vec<FrameId>) {
         let Samples { args, text, clean, frames, traits, .. } = self;
         args.frames.for_each_name(frame, text, |name| {
@@ -79,12 +79,12 @@ impl Samples<'_> {
         });
     }
 
-    /// Says how the callers of samples were recorded.
+    /// Sets how the callers of samples were recorded.
     pub(crate) fn set_chains(&mut self, chains: CallChains) {
         self.chains = chains;
     }
 
-    /// The number of a frame with this name.
+    /// The id of the frame with this name.
     #[inline]
     pub(crate) fn frame(&mut self, name: &[u8]) -> FrameId {
         self.text.clear();

@@ -1,4 +1,4 @@
-//! The lines with labels: kept until it is known what samples weigh, and in which order their
+//! Samples for lines with labels, kept until it is known what samples weigh, and in which order the
 //! lines come.
 
 use std::collections::{BTreeMap, HashMap};
@@ -11,15 +11,15 @@ use super::Samples;
 use super::labels::{SampleLabels, When};
 use super::sample::{OpenSample, Sample};
 
-/// What is kept of samples for their lines.
+/// The samples that are kept for their lines.
 #[derive(Debug, Default)]
 pub(crate) struct Labelled {
-    /// The texts of the labels of samples, without times.
+    /// The texts of labels, without times.
     texts: FrameTable,
     noted: Noted,
     /// Samples without times, by the leaf's node and the labels.
     sums: HashMap<(NodeId, FrameId), Sum>,
-    /// Samples with times, of which hardly two are in one line.
+    /// Samples with times: hardly two of them have the same line.
     timed: Vec<Timed>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Noted {
     when: Option<When>,
 }
 
-/// What samples of one stack and the same labels amount to.
+/// The sum of samples with the same stack and labels.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     event: usize,
@@ -47,16 +47,16 @@ struct Timed {
     text: FrameId,
     event: u32,
     count: u64,
-    /// What one of them weighs.
+    /// The weight of one of them.
     weight: u64,
 }
 
 /// How the kept samples become lines.
 pub(crate) trait Lines {
-    /// Appends the stack whose leaf's node this is.
+    /// Appends the stack with this leaf node.
     fn append_stack(&self, leaf: NodeId, out: &mut Vec<u8>);
 
-    /// Whether samples of an event count what they weigh, not one each.
+    /// Whether samples of an event count their weight, not one each.
     fn sums(&self, event: usize) -> bool;
 }
 

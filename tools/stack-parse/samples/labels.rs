@@ -9,19 +9,19 @@ use super::sample::{Sample, append_seconds};
 /// How many digits times have after the point, so that `sort -V` sorts them.
 pub(super) const DIGITS: usize = 9;
 
-/// The keys of times, which hardly two samples have in common.
+/// The keys of times: hardly two samples have the same value.
 const TIMES: [&[u8]; 2] = [b"since", b"time"];
 
 /// When a sample was taken, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct When {
-    /// After the first sample of its input; may be before it.
+    /// Since the first sample of its input; may be negative.
     pub(crate) since: i64,
-    /// On the clock of its recording, where that is known.
+    /// On the clock of its recording, if that is known.
     pub(crate) time: Option<u64>,
 }
 
-/// Makes the labels of lines, those that were asked for.
+/// Makes the labels of lines that were asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct SampleLabels {
     keys: LabelKeys,
@@ -39,7 +39,7 @@ impl SampleLabels {
         SampleLabels { keys, missing, text: Vec::new() }
     }
 
-    /// Whether lines have a label with this key, if it is known.
+    /// Whether lines get the label with this key, if a sample has it.
     pub(crate) fn has(&self, key: &[u8]) -> bool {
         self.keys.has(key)
     }
@@ -54,7 +54,7 @@ impl SampleLabels {
         &self.missing
     }
 
-    /// The text of the labels of a sample but for times, sorted.
+    /// The text of a sample's labels except times, sorted.
     pub(crate) fn text(&mut self, origin: &Sample<'_>, event: &[u8]) -> &[u8] {
         let mut labels: Vec<Label<'_>> =
             known(origin, event).filter(|label| self.keys.has(label.key)).collect();
@@ -65,7 +65,7 @@ impl SampleLabels {
         &self.text
     }
 
-    /// Whether a sample of this time has a label of a time.
+    /// Whether a sample with this time gets a label for it.
     pub(crate) fn has_time(&mut self, when: When) -> bool {
         let known = TIMES.map(|key| self.has(key) && time_of(key, when).is_some());
         for (key, _) in TIMES.iter().zip(known).filter(|(_, is_known)| *is_known) {
@@ -74,7 +74,7 @@ impl SampleLabels {
         known.contains(&true)
     }
 
-    /// Appends the labels of the times that were asked for.
+    /// Appends the labels of those times that were asked for.
     pub(crate) fn append_times(&self, when: When, out: &mut Vec<u8>) {
         for key in TIMES.into_iter().filter(|key| self.has(key)) {
             if let Some(value) = time_of(key, when) {
@@ -84,7 +84,7 @@ impl SampleLabels {
     }
 }
 
-/// All that is known of a sample but its times.
+/// All labels of a sample except times.
 fn known<'a>(origin: &'a Sample<'_>, event: &'a [u8]) -> impl Iterator<Item = Label<'a>> {
     let fields = [
         (&b"comm"[..], Some(origin.comm).filter(|comm| !comm.is_empty())),
@@ -103,13 +103,13 @@ fn known<'a>(origin: &'a Sample<'_>, event: &'a [u8]) -> impl Iterator<Item = La
     of_format_but_times.copied().chain(fields)
 }
 
-/// A number without the zeros before it.
+/// Strips leading zeros from a number; one zero stays.
 fn without_zeros(digits: &[u8]) -> &[u8] {
     let last = digits.len().saturating_sub(1);
     &digits[digits.iter().position(|&digit| digit != b'0').unwrap_or(last)..]
 }
 
-/// The value of the label `key`, of whatever is known of a sample.
+/// The value of the label `key`, if the sample has it.
 pub(crate) fn value_of<'a>(
     key: &[u8],
     origin: &'a Sample<'_>,
@@ -122,7 +122,7 @@ pub(crate) fn value_of<'a>(
     }
 }
 
-/// What the label of a time says, in seconds.
+/// The value of a time label, in seconds.
 fn time_of(key: &[u8], when: When) -> Option<Vec<u8>> {
     let time = match key {
         b"since" => i128::from(when.since),

@@ -1,5 +1,5 @@
-//! What makes a program end later: `--weight latency`. Time in which several threads run is
-//! theirs in equal parts, so that what runs alone weighs most.
+//! What makes a program end later: `--weight latency`. Time in which several threads run is divided
+//! equally among them, so code that runs alone weighs most.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -9,24 +9,24 @@ use common::{Pipe, Total};
 use super::Samples;
 use super::weight::Weight;
 
-/// What was lost where periods were divided: remainders, by how many threads ran.
+/// The remainders lost where periods were divided, by the number of threads that ran.
 #[derive(Debug, Default)]
 pub(super) struct Rounding(BTreeMap<NonZero<u32>, u128>);
 
-/// The latency of a sample: its period, in equal parts for all threads that ran.
+/// The latency of a sample: its period divided by the number of threads that ran, rounded down.
 #[inline]
 pub(super) fn latency(period: u64, parallelism: NonZero<u32>) -> u64 {
     period / NonZero::<u64>::from(parallelism)
 }
 
 impl Rounding {
-    /// Notes that so many samples of this period were divided.
+    /// Notes that `count` samples of this period were divided.
     pub(super) fn note(&mut self, count: u64, period: u64, parallelism: NonZero<u32>) {
         let remainder = period % NonZero::<u64>::from(parallelism);
         *self.0.entry(parallelism).or_default() += u128::from(count) * u128::from(remainder);
     }
 
-    /// What was lost altogether, to the nearest whole.
+    /// The whole loss, rounded to the nearest integer.
     fn whole(&self) -> u128 {
         let parts = self.0.iter().map(|(threads, rest)| *rest as f64 / f64::from(threads.get()));
         parts.sum::<f64>().round() as u128
@@ -34,12 +34,12 @@ impl Rounding {
 }
 
 impl Samples<'_> {
-    /// Whether weights are periods divided by how many threads ran.
+    /// Whether weights are periods divided by the number of threads that ran.
     pub(crate) fn wants_latency(&self) -> bool {
         self.args.weight == Weight::Latency
     }
 
-    /// Accounts for what rounding took: it came in and was left out.
+    /// Adds the loss to the sums of `--stats`: it was read, and left out.
     pub(super) fn report_rounding(&self, pipe: &mut Pipe) {
         let weight = self.rounding.whole();
         let lost = Total { lines: 0, weight };

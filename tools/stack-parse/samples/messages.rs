@@ -1,5 +1,5 @@
-//! What is said while samples are read. A thread that helps another one says nothing
-//! itself: it only keeps what it skips.
+//! The messages while samples are read. A helper thread prints none; it only keeps the lines that
+//! it skips.
 
 use std::fmt::Display;
 
@@ -8,27 +8,27 @@ use common::Error;
 use super::Samples;
 
 impl Samples<'_> {
-    /// Says what is wrong with an input.
+    /// Reports an error in an input.
     pub(crate) fn error(&mut self, error: &Error) {
         if let Some(pipe) = &mut self.pipe {
             pipe.error(error);
         }
     }
 
-    /// Says something that is no trouble.
+    /// Prints a note.
     pub(crate) fn say(&mut self, what: impl Display) {
         if let Some(pipe) = &mut self.pipe {
             pipe.note(what);
         }
     }
 
-    /// Says something about this input that is no trouble.
+    /// Prints a note about this input.
     pub(crate) fn note(&mut self, what: impl Display) {
         let name = self.input.name.clone();
         self.say(format_args!("{name}: {what}"));
     }
 
-    /// Says something about this input that is trouble only with `--strict`.
+    /// Prints a note about this input, which is an error with `--strict`.
     pub(crate) fn doubt(&mut self, what: impl Display) {
         if self.args.strict {
             let name = self.input.name.clone();
@@ -38,8 +38,7 @@ impl Samples<'_> {
         }
     }
 
-    /// Names a line of this input that is not understood; trouble only with
-    /// `--strict`.
+    /// Notes a line of this input that was not understood: an error only with `--strict`.
     pub(crate) fn skip(&mut self, line: u64, why: &'static str) {
         self.skipped.add(line, why);
     }
@@ -51,8 +50,8 @@ impl Samples<'_> {
         }
     }
 
-    /// Names a line of this input that breaks a format which allows no such
-    /// lines: trouble.
+    /// Reports a line of this input that is not understood, in a format that allows no such lines:
+    /// an error.
     pub(crate) fn malformed(&mut self, line: u64, why: impl Display) {
         if let Some(pipe) = &mut self.pipe {
             pipe.malformed(&self.input.name, line, why);

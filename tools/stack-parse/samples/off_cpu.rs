@@ -17,48 +17,48 @@ use super::sink::Sink;
 use super::wakers::{WAKINGS, Wakers, is_waking, woken};
 use crate::remedies;
 
-/// The event it is made from.
+/// The event with the times of switches.
 pub(crate) const EVENT: &str = "sched:sched_switch";
 
-/// What the sums are called and what they are in, as the header says it.
+/// The name and the unit of the sums in the header.
 pub(super) const NAME: &[u8] = b"off-cpu";
 pub(super) const UNIT: &[u8] = b"ns";
 
-/// The threads that left, and the switch at hand.
+/// The threads that left their processor, and the current switch.
 #[derive(Debug)]
 pub(crate) struct OffCpu {
-    /// The process whose threads count; `None` if it is all of them.
+    /// The process whose threads count; `None` for all processes.
     pid: Option<u32>,
-    /// Where and when each thread left, by its id.
+    /// Where and when each thread left its processor, by its id.
     away: HashMap<Vec<u8>, Away>,
     leaving: Option<(Vec<u8>, u64)>,
-    /// The thread that is woken at hand, and the frame that names who wakes it.
+    /// The thread that the current waking wakes, and the frame that names its waker.
     waking: Option<(Vec<u8>, FrameId)>,
-    /// `None` unless the user wants to know them.
+    /// `None` unless the user asked for wakers.
     wakers: Option<Wakers>,
     preempted: u64,
     /// How many threads did not come back before their recording ended.
     gone: usize,
-    /// How many waits ended with a switch that was not recorded: the thread left again.
+    /// How many waits ended with a switch that was not recorded: the thread left once more.
     unended: u64,
     unreadable: u64,
-    /// Switches of no known process, where only those of one process count.
+    /// Switches of an unknown process, where only those of one process count.
     without_process: u64,
     /// Whether any switch is of the process that counts.
     has_process: bool,
 }
 
-/// Where and when a thread left, in nanoseconds, and the labels of that switch.
+/// Where and when a thread left its processor, in nanoseconds, and the labels of that switch.
 #[derive(Debug)]
 struct Away {
     leaf: NodeId,
-    /// Below the stack that woke it.
+    /// The leaf with the stack that woke it, if that is known.
     woken: Option<NodeId>,
     since: u64,
     labels: Noted,
 }
 
-/// The numbers of a sample's process and thread, where they are known.
+/// The ids of a sample's process and thread, where they are known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ids {
     pub(crate) pid: Option<u32>,
@@ -77,14 +77,14 @@ impl Ids {
 enum Left {
     /// It waits.
     Blocked,
-    /// It could go on, but another one was to run.
+    /// It could go on, but another thread got the processor.
     Preempted,
-    /// It is dead, or the idle task, which has nothing to do; or it is of another process.
+    /// It has ended; or it is the idle task, which has nothing to do; or it is of another process.
     NotCounted,
 }
 
 impl OffCpu {
-    /// Counts the threads of a process, or all.
+    /// Counts the threads of one process, or of all.
     pub(super) fn new(pid: Option<u32>, wakers: Option<Wakers>) -> OffCpu {
         let (away, leaving) = (HashMap::new(), None);
         OffCpu {
@@ -102,7 +102,7 @@ impl OffCpu {
         }
     }
 
-    /// Whether a switch with this text blocks a thread that counts.
+    /// Whether a switch with this text starts a wait of a thread that counts.
     pub(super) fn blocks(&self, ids: Ids, text: &[u8]) -> bool {
         Switch::parse(text).is_some_and(|switch| self.left(ids, &switch) == Left::Blocked)
     }
@@ -117,8 +117,8 @@ impl OffCpu {
         }
     }
 
-    /// Notes a switch: the thread that comes back is no longer blocked, which is added to `tree` in
-    /// nanoseconds. Returns whether the thread that left is blocked.
+    /// Notes a switch. The thread that comes back is no longer blocked; its waiting time is added
+    /// to `tree` in nanoseconds. Returns whether the thread that left is blocked.
     pub(super) fn open(
         &mut self,
         origin: &Sample<'_>,
@@ -146,7 +146,8 @@ impl OffCpu {
         self.without_process += u64::from(self.pid.is_some() && ids.pid.is_none());
         self.has_process |= self.pid.is_some() && self.pid == ids.pid;
         let left = self.left(ids, &switch);
-        // Whoever leaves has come back before, even if nobody saw it.
+        // A thread that leaves was running, so its last wait had ended even if that was not
+        // recorded.
         let is_unended = origin.tid.is_some_and(|tid| self.away.remove(tid).is_some());
         self.unended += u64::from(is_unended);
         self.preempted += u64::from(left == Left::Preempted);
@@ -156,7 +157,7 @@ impl OffCpu {
         left == Left::Blocked
     }
 
-    /// Notes the stack in which the thread left.
+    /// Notes the stack of the thread that left.
     pub(super) fn close(&mut self, leaf: NodeId, labelled: Option<&Labelled>) {
         if let Some((tid, since)) = self.leaving.take() {
             let labels = labelled.map(Labelled::noted).unwrap_or_default();
@@ -164,13 +165,13 @@ impl OffCpu {
         }
     }
 
-    /// Whether samples of an event say who wakes whom, and the user wants to know it.
+    /// Whether samples of an event are wakings, and the user asked for wakers.
     pub(super) fn is_waking(&self, event: &[u8]) -> bool {
         self.wakers.is_some() && is_waking(event)
     }
 
-    /// Notes a waking. Returns whether it is the first of a thread that is blocked, so that the
-    /// stack matters.
+    /// Notes a waking. Returns whether it is the first for a blocked thread, so that its stack is
+    /// needed.
     pub(super) fn open_waking(
         &mut self,
         origin: &Sample<'_>,
@@ -186,8 +187,8 @@ impl OffCpu {
         self.waking.is_some()
     }
 
-    /// Notes the stack that wakes, which is below the first of two nodes and ends in the second.
-    /// Returns whether there was a waking.
+    /// Notes the stack of the waker, given as the node of its root frames and its leaf. Returns
+    /// whether there was a waking.
     pub(super) fn wake(
         &mut self,
         waker: (NodeId, NodeId),
@@ -203,13 +204,13 @@ impl OffCpu {
         true
     }
 
-    /// Forgets who is away: the next input is a recording of its own.
+    /// Forgets the threads that left: the next input is a recording of its own.
     pub(crate) fn end_input(&mut self) {
         self.gone += self.away.len();
         self.away.clear();
     }
 
-    /// Says what is not in the sums.
+    /// Reports what is missing in the sums.
     pub(crate) fn report(&self, pipe: &mut Pipe) {
         if let Some(pid) = self.pid.filter(|_| !self.has_process && self.without_process == 0) {
             pipe.note(format_args!("off-cpu: no switch is of process {pid}"));
@@ -225,7 +226,7 @@ impl OffCpu {
             (self.preempted, "switches away from threads that could go on"),
             (self.gone as u64, "threads that did not come back"),
             (self.unended, "waits whose end was not recorded"),
-            (self.unreadable, "samples without a time, or that are no switch,"),
+            (self.unreadable, "samples that are not switches, or have no time,"),
         ] {
             if count > 0 {
                 pipe.note(format_args!("off-cpu: {count} {what} left out"));
@@ -233,13 +234,13 @@ impl OffCpu {
         }
         if let Some((count @ 1.., weight)) = self.wakers.as_ref().map(|it| it.without) {
             pipe.note(format_args!(
-                "off-cpu: {count} waits (weight {weight}) stand below [unknown waker]"
+                "off-cpu: {count} waits (weight {weight}) have no known waker: [unknown waker]"
             ));
         }
     }
 }
 
-/// The events that are needed, with `wakers` also those that say who wakes whom.
+/// The events that are needed; with `wakers` also the wakings.
 pub(super) fn events(wakers: bool) -> Events {
     let [waking, wakeup] = WAKINGS;
     let names = [EVENT, waking, wakeup];
@@ -247,9 +248,8 @@ pub(super) fn events(wakers: bool) -> Events {
 }
 
 impl Samples<'_> {
-    /// Whether the frames of a sample matter, which a format may find out before it looks for
-    /// them: with `--off-cpu` only where the thread is blocked, and with `--wakers` where another
-    /// one is woken.
+    /// Whether the frames of a sample are needed, so that a format can skip them early: with
+    /// `--off-cpu` only where a thread blocks, and with `--wakers` also where one is woken.
     #[inline]
     pub(crate) fn needs_frames(&self, event: &[u8], ids: Ids, text: &[u8]) -> bool {
         let Sink::OffCpu(off_cpu) = &self.sink else { return true };
@@ -281,18 +281,18 @@ impl Samples<'_> {
     }
 }
 
-/// What a switch says.
+/// The contents of a switch event.
 #[derive(Debug, PartialEq, Eq)]
 struct Switch<'a> {
     /// The id of the thread that gets the processor.
     next: &'a [u8],
-    /// Of the one that leaves: `R` if it could go on, `S` or `D` if it waits,
-    /// `X` or `Z` if it is dead.
+    /// The state of the thread that leaves: `R` if it could go on, `S` or `D` if it waits, `X` or
+    /// `Z` if it has ended.
     state: u8,
 }
 
 impl<'a> Switch<'a> {
-    /// Parses the text of a `sched:sched_switch`; both shapes that recorders print:
+    /// Parses the text of a `sched:sched_switch` in both forms that recorders print:
     /// `prev_comm=a prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=b next_pid=2 next_prio=120`
     /// `a:1 [120] S ==> b:2 [120]`
     fn parse(text: &'a [u8]) -> Option<Switch<'a>> {

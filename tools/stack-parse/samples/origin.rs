@@ -1,4 +1,4 @@
-//! What becomes of what is known of a sample beside its stack: root frames and labels.
+//! Makes root frames and labels from the data of a sample.
 
 use std::borrow::Cow;
 
@@ -9,35 +9,34 @@ use super::sample::Sample;
 use super::weight::Weight;
 
 impl Samples<'_> {
-    /// Whether it matters what samples say of this label.
+    /// Whether the value of this label is needed.
     pub(crate) fn wants_label(&self, key: &[u8]) -> bool {
         self.labels.has(key) || matches!(&self.input.root, Root::Label(root) if root == key)
     }
 
-    /// Whether it matters what labels samples have.
+    /// Whether any labels of samples are needed.
     pub(crate) fn wants_labels(&self) -> bool {
         self.args.has_labels() || matches!(self.input.root, Root::Label(_))
     }
 
-    /// Whether it matters what labels say that also name the thread or tell the time, which are
-    /// the roots, the slice and the columns of the table.
+    /// Whether labels are needed that also give the thread or the time: for root frames, the slice
+    /// of time or the columns of the table.
     pub(crate) fn wants_origin(&self) -> bool {
         let has_root = self.input.root != Root::None;
         self.wants_labels() || has_root || self.choose_times()
     }
 
-    /// Whether the user wants what was sampled, not what it stands for.
+    /// Whether the user wants the number of samples, not the weight that they stand for.
     pub(crate) fn counts_samples(&self) -> bool {
         self.args.weight == Weight::Samples
     }
 
-    /// Says that the times of this input are no seconds of a clock.
+    /// Declares that the times of this input are not seconds of a clock.
     pub(crate) fn set_unclocked(&mut self) {
         self.window.set_unclocked();
     }
 
-    /// Says that this input has one thread, so that there is no root frame unless
-    /// the user chose one.
+    /// Declares that this input has one thread: then the default is no root frame.
     pub(crate) fn set_one_thread(&mut self) {
         self.input.root = self.args.root.clone().unwrap_or(Root::None);
     }
@@ -52,7 +51,7 @@ impl Samples<'_> {
             _ => None,
         };
         let label = label.as_deref();
-        // Neighbours are mostly of one thread.
+        // The next sample is mostly of the same thread.
         if self.base.is(event, origin, label, &self.input.root) {
             return;
         }

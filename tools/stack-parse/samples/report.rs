@@ -1,4 +1,4 @@
-//! What is written and said when all inputs were read.
+//! The output and the messages after all inputs were read.
 
 use common::{
     Headers, Pipe, Result, StackTree, Total, counts_samples, header_line, parse_header, printable,
@@ -11,25 +11,25 @@ use super::root::Root;
 use super::weight::Rule;
 use super::{Recorded, Samples, Sink, off_cpu};
 
-/// What the header lines of the inputs are made from.
+/// The data for the header lines of the inputs.
 #[derive(Debug, Default)]
 pub(crate) struct InputHeaders {
-    /// The lines that the input came with which is being read.
+    /// The header lines of the input that is being read.
     lines: Vec<Vec<u8>>,
-    /// Of the inputs before, but for repetitions.
+    /// The inputs before it, without duplicates.
     inputs: Vec<InputHeader>,
     is_written: bool,
-    /// The first events of inputs: the input, and the number of the event.
+    /// The first event of each input: the input's name, and the event's index.
     first_events: Vec<(String, usize)>,
-    /// How densely inputs were sampled, but for repetitions.
+    /// The sampling rates of the inputs, without duplicates.
     rates: Vec<f64>,
 }
 
-/// What is known of one input for its header.
+/// The data of one input for its header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct InputHeader {
     lines: Vec<Vec<u8>>,
-    /// The numbers of the events that were taken.
+    /// The indexes of the events that were taken.
     events: Vec<usize>,
     format: &'static str,
 }
@@ -39,15 +39,15 @@ impl InputHeaders {
         self.lines.clear();
     }
 
-    /// Whether any input came with header lines.
+    /// Whether any input has header lines of its own.
     fn are_given(&self) -> bool {
         self.inputs.iter().any(|input| !input.lines.is_empty())
     }
 }
 
 impl InputHeader {
-    /// The lines; those of a recording are known when all is read, since counts
-    /// may have become sums.
+    /// The header lines. Those of a recording are final only when all is read, since counts may
+    /// have become sums by then.
     fn lines(&self, events: &Events, by_event: bool) -> Vec<Vec<u8>> {
         if !self.lines.is_empty() {
             return self.lines.clone();
@@ -70,8 +70,8 @@ impl InputHeader {
         lines
     }
 
-    /// The lines of `--off-cpu`, which counts other things than the events it is made from;
-    /// none of an input without these.
+    /// The lines of `--off-cpu`, which counts time, not the events that it is made from; none for
+    /// an input without these events.
     fn off_cpu_lines(&self) -> Vec<Vec<u8>> {
         if self.events.is_empty() {
             return Vec::new();
@@ -84,14 +84,14 @@ impl InputHeader {
     }
 }
 
-/// What the weights of a taken event are in.
+/// The unit of the weights of a taken event.
 fn unit(event: &Event) -> &[u8] {
     if event.weigher.sums() { &event.unit } else { b"samples" }
 }
 
 impl Samples<'_> {
-    /// Says which share of what happened was sampled in this input. Samples of
-    /// inputs that differ in this do not stand for the same.
+    /// Sets which share of the events this input sampled. One sample does not mean the same in
+    /// inputs with different rates.
     pub(crate) fn set_sampling_rate(&mut self, rate: f64) {
         if !self.headers.rates.contains(&rate) {
             self.headers.rates.push(rate);
@@ -105,7 +105,7 @@ impl Samples<'_> {
         }
     }
 
-    /// Keeps what the header of the input that was read is made from.
+    /// Keeps the data for the header of the input that was just read.
     pub(super) fn note_header(&mut self) {
         let InputHeaders { lines, inputs, first_events, .. } = &mut self.headers;
         let events = self.events.taken_from_input();
@@ -122,8 +122,8 @@ impl Samples<'_> {
         }
     }
 
-    /// Writes the header before the first line of samples that are written as
-    /// they come, as far as it can be known by then.
+    /// Writes the header before the first line of samples that are written as they come, with what
+    /// is known by then.
     pub(super) fn write_streamed_header(&mut self) -> Result<()> {
         let is_due = self.args.header || !self.headers.lines.is_empty();
         if std::mem::replace(&mut self.headers.is_written, true) || !is_due {
@@ -138,7 +138,7 @@ impl Samples<'_> {
         lines.iter().try_for_each(|line| pipe.out().line(line))
     }
 
-    /// Writes what was counted, and says what was left out.
+    /// Writes the sums, and reports what was left out.
     pub(crate) fn finish(mut self) -> Result<()> {
         let Some(pipe) = self.pipe.take() else { return Ok(()) };
         self.report_first_events(pipe);
@@ -170,7 +170,7 @@ impl Samples<'_> {
         }
     }
 
-    /// Files whose first events differ are summed, which may not be meant.
+    /// Reports that files with different first events are summed, which the user may not intend.
     fn report_first_events(&self, pipe: &mut Pipe) {
         let firsts = &self.headers.first_events;
         if firsts.len() > 1 && !matches!(self.sink, Sink::List) {
@@ -185,7 +185,7 @@ impl Samples<'_> {
         }
     }
 
-    /// Adds all events to the sums of `--stats`, and says which are left out.
+    /// Adds all events to the sums of `--stats`, and reports which are left out.
     fn report_events(&self, pipe: &mut Pipe) {
         if matches!(self.sink, Sink::List) {
             return;
@@ -228,14 +228,14 @@ impl Samples<'_> {
         }
     }
 
-    /// Says which labels were asked for that no sample has.
+    /// Reports the labels that were asked for and that no sample has.
     fn report_missing_labels(&self, pipe: &mut Pipe) {
         for key in self.labels.missing() {
             pipe.note(format_args!("no sample has the label {}", printable(key)));
         }
     }
 
-    /// Says which measures have weight where those that were taken have none.
+    /// Reports the measures with weight where those that were taken have none.
     fn report_empty_measures(&self, pipe: &mut Pipe) {
         let (taken, others): (Vec<&Event>, Vec<&Event>) =
             self.events.iter().partition(|event| event.was_wanted());
@@ -255,11 +255,11 @@ impl Samples<'_> {
         let (measures, events): (Vec<&Event>, Vec<&Event>) =
             self.events.sorted().into_iter().partition(|event| event.is_measure());
         let asked = &self.events.asked;
-        // Of measures one is always taken, unless the user names another one.
+        // One measure is always taken, unless the user asks for one that the input does not have.
         if !measures.is_empty() && !self.events.takes_first() {
             let names: Vec<String> = measures.iter().map(|event| text(&event.name)).collect();
             pipe.note(format_args!(
-                "no sample taken: they are measured in {}, but {asked}",
+                "no sample taken: the measures are {}, but {asked}",
                 names.join(", ")
             ));
         }
@@ -276,7 +276,7 @@ impl Samples<'_> {
         }
     }
 
-    /// What samples of an event amount to, weighed as those that are taken are.
+    /// The sum of an event's samples, weighed like those that are taken.
     fn total(&self, event: &Event, sum: Sum) -> Total {
         let sums_periods = || self.events.iter().any(|event| event.weigher.sums());
         let sums = if event.is_taken() {
@@ -289,12 +289,12 @@ impl Samples<'_> {
         Total { lines, weight: if sums { sum.total } else { sum.samples } }
     }
 
-    /// Says where weights are not what one might take them for.
+    /// Reports weights that differ from what a user would expect.
     fn report_weights(&self, pipe: &mut Pipe) {
         for event in self.events.iter().filter(|event| event.is_taken() && event.weigher.sums()) {
             if self.is_advised && event.sum(Fate::Taken).total == 0 {
                 pipe.note(format_args!(
-                    "all periods of event {} are 0, so nothing weighs anything: --weight samples counts",
+                    "all periods of event {} are 0, so no stack has any weight: --weight samples counts",
                     text(&event.name)
                 ));
             }
@@ -302,7 +302,7 @@ impl Samples<'_> {
         let counts_samples = |event: &Event| event.is_taken() && event.unit == b"samples";
         if self.headers.rates.len() > 1 && self.events.iter().any(counts_samples) {
             pipe.note(
-                "the sampling rates of the inputs differ: samples do not stand for the same, \
+                "the sampling rates of the inputs differ: one sample does not mean the same in each, \
                  --event words makes them comparable",
             );
         }
@@ -331,7 +331,7 @@ impl Samples<'_> {
             frames: &self.frames,
             traits: &self.traits,
             chains: self.chains,
-            // No call chain has the event and the thread.
+            // The event and the thread are frames outside the call chain.
             root_frames: 1 + u32::from(self.input.root != Root::None),
             samples: self.events.iter().map(|event| event.all().samples).sum(),
         };
@@ -349,14 +349,14 @@ impl Samples<'_> {
                 true => input.off_cpu_lines(),
                 false => input.lines(&self.events, self.args.events.by_event),
             };
-            // How many samples there are is known of the sum.
+            // The number of samples is known only for the sum.
             headers.add(lines, 0);
         }
         pipe.write_header_of(&headers.with_samples(self.drawn()))
     }
 
-    /// How many samples would vary as much as what is written does; `None` if nothing says so, if
-    /// there are several events, or if the weights are these numbers themselves.
+    /// The number of samples whose sum would vary as much as what is written; `None` if that is
+    /// unknown, if there are several events, or if the weights themselves count samples.
     fn drawn(&self) -> Option<u64> {
         let mut taken = self.events.iter().filter(|event| event.is_taken());
         let (event, None) = (taken.next()?, taken.next()) else { return None };
@@ -374,8 +374,8 @@ impl Samples<'_> {
         }
     }
 
-    /// Writes all stacks. They stand below their events in the tree, which are
-    /// frames only if that was asked for.
+    /// Writes all stacks. In the tree they are below their events, which are written as frames only
+    /// if the user asked for that.
     fn write_tree(&self, pipe: &mut Pipe) -> Result<()> {
         let nodes: Vec<_> = self.events.iter().filter_map(|event| event.node).collect();
         match nodes[..] {
@@ -387,7 +387,7 @@ impl Samples<'_> {
         }
     }
 
-    /// Writes what the inputs hold, an event a line: name, unit, samples, total, and the peak of
+    /// Lists the events of the inputs, one per line: name, unit, samples, total, and the peak of
     /// memory where it is known.
     fn write_list(&self, pipe: &mut Pipe) -> Result<()> {
         for event in self.events.iter() {

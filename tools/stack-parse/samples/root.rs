@@ -8,7 +8,7 @@ use common::{FrameId, NodeId, append_label_frame, clean_frame};
 
 use super::sample::Sample;
 
-/// Which frame stands above a thread's stacks.
+/// The frame above a thread's stacks.
 #[derive(Clone, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Root {
     /// The thread's name
@@ -55,13 +55,13 @@ impl Root {
         matches!(self, Root::Label(key) if !of_thread.contains(&&key[..]))
     }
 
-    /// Appends the name of the frame; nothing if there is none.
-    /// `label` is the value of the label that it asks for.
+    /// Appends the name of the frame; nothing if there is no such frame. `label` is the value of
+    /// the label that the frame shows.
     pub(crate) fn push_name(&self, origin: &Sample<'_>, label: Option<&[u8]>, name: &mut Vec<u8>) {
         let ids: [&[u8]; 4] = match self {
             Root::None => return,
             Root::Label(key) => return append_label_frame(key, label, name),
-            // Nothing is known of the thread: folded stacks have no such thing.
+            // Nothing is known of the thread, as in folded stacks.
             _ if origin.comm.is_empty() && origin.pid.is_none() && origin.tid.is_none() => return,
             Root::Comm => [b"", b"", b"", b""],
             Root::Pid => [b"-", origin.pid.unwrap_or(b"?"), b"", b""],
@@ -72,7 +72,7 @@ impl Root {
     }
 }
 
-/// The root frames of the sample at hand, and what they were made from.
+/// The root frames of the current sample, and the data that they were made from.
 #[derive(Debug, Default)]
 pub(crate) struct Base {
     event: Option<usize>,
@@ -85,7 +85,7 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    /// Whether a sample of this origin has these root frames.
+    /// Whether a sample with these data has the same root frames.
     pub(crate) fn is(
         &self,
         event: usize,
@@ -105,7 +105,7 @@ impl Base {
             }
     }
 
-    /// Notes what the root frames to come are made from.
+    /// Notes the data for the next root frames.
     pub(crate) fn note(&mut self, event: usize, origin: &Sample<'_>, label: Option<&[u8]>) {
         self.event = Some(event);
         self.label = label.map(<[u8]>::to_vec);

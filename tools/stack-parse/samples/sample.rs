@@ -1,12 +1,12 @@
-//! A sample, as every format tells it.
+//! A sample, as every format reports it.
 
 use std::num::NonZero;
 
 use bstr::ByteSlice;
 use common::{Label, NodeId, Total, nanoseconds};
 
-/// Where and when a sample happened and what it weighs: all but its frames.
-/// What is unknown is empty or `None`.
+/// Where and when a sample was taken and its weight: all except its frames. Unknown fields are
+/// empty or `None`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample<'a> {
     /// The thread's name.
@@ -15,28 +15,28 @@ pub(crate) struct Sample<'a> {
     pub(crate) tid: Option<&'a [u8]>,
     pub(crate) cpu: Option<&'a [u8]>,
     pub(crate) time: Option<Time<'a>>,
-    /// The event that was sampled; not looked at where the input has measures.
+    /// The event that was sampled; ignored where the input has measures.
     pub(crate) event: &'a [u8],
-    /// What one sample weighs: its period in the event's unit, or one number for
-    /// each measure of the input. Empty stands for 1, as of tracepoints, which
-    /// have no period.
+    /// The weight of one sample: its period in the event's unit, or one number for each measure of
+    /// the input. Empty means 1, as for tracepoints, which have no period.
     pub(crate) weights: &'a [u64],
-    /// How many samples these are, all of the same frames and weights.
+    /// How many samples this is, all with the same frames and weights.
     pub(crate) count: u64,
-    /// How many of the recorded threads ran then, where the weight is divided by it:
-    /// `--weight latency`.
+    /// How many of the recorded threads ran at that time: `--weight latency` divides the weight by
+    /// it.
     pub(crate) parallelism: Option<NonZero<u32>>,
-    /// How many samples were drawn for it, where the format sums them and says so; 0 if it says so
-    /// of the whole input at its end.
+    /// How many samples were drawn for it, where the format sums them and gives that number; 0 if
+    /// the format gives the number for the whole input at its end.
     pub(crate) drawn: Option<u64>,
-    /// What a tracepoint says of itself.
+    /// The text of a tracepoint.
     pub(crate) text: &'a [u8],
     pub(crate) context: Context,
-    /// When it was taken, in nanoseconds after the first sample of its recording, where the
-    /// input says so itself; may be before it.
+    /// When it was taken, in nanoseconds after the first sample of its recording, where the input
+    /// itself has this time; may be negative.
     pub(crate) since: Option<i64>,
-    /// What else is known, where [`Samples::wants_label`](super::Samples::wants_label) says so;
-    /// values of one key are joined by commas. They have precedence over the fields above.
+    /// Further labels, those for which [`Samples::wants_label`](super::Samples::wants_label) is
+    /// true. Several values of one key are joined by commas. They take precedence over the fields
+    /// above.
     pub(crate) labels: &'a [Label<'a>],
 }
 
@@ -46,13 +46,13 @@ pub(crate) enum Context {
     /// The thread of the sample.
     #[default]
     Thread,
-    /// An interrupt, which has nothing to do with that thread.
+    /// An interrupt, which has no relation to that thread.
     Interrupt,
     /// The idle task of a processor.
     Idle,
 }
 
-/// What a format knows of who ran: nothing if it is empty.
+/// The id, or `None` where a format has an empty one.
 pub(crate) fn known(id: &[u8]) -> Option<&[u8]> {
     Some(id).filter(|id| !id.is_empty())
 }
@@ -78,27 +78,26 @@ impl Default for Sample<'_> {
     }
 }
 
-/// A sample that is wanted and whose frames are still to come; or several of
-/// the same frames and weight.
+/// A wanted sample whose frames are still to come; or several with the same frames and weight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenSample {
-    /// The node of the root frames, to which the sample's frames are added.
+    /// The node of the root frames, below which the sample's frames are added.
     pub(crate) base: NodeId,
-    /// The number of the event.
+    /// The index of the event.
     pub(crate) event: usize,
-    /// How many samples these are.
+    /// How many samples this is.
     pub(crate) count: u64,
-    /// What one of them weighs in the event's unit.
+    /// The weight of one of them in the event's unit.
     pub(crate) weight: u64,
 }
 
 impl OpenSample {
-    /// What counts as one sample for each nanosecond, each of weight 1, of the first event.
+    /// `count` nanoseconds as samples of weight 1, one each, of the first event.
     pub(crate) fn of_nanoseconds(count: u64) -> OpenSample {
         OpenSample { base: NodeId::default(), event: 0, count, weight: 1 }
     }
 
-    /// All its samples and what they weigh, as sums that may be larger than 64 bits.
+    /// The number of samples and their weight together, which may be larger than 64 bits.
     pub(crate) fn total(&self) -> Total {
         Total { lines: self.count, weight: u128::from(self.count) * u128::from(self.weight) }
     }
@@ -114,7 +113,7 @@ pub(crate) enum Time<'a> {
 }
 
 impl Time<'_> {
-    /// `None` if the text is no number of seconds.
+    /// In nanoseconds; `None` if the text is not a number of seconds.
     pub(crate) fn nanoseconds(self) -> Option<u64> {
         match self {
             Time::Text(text) => nanoseconds(text),
@@ -122,7 +121,7 @@ impl Time<'_> {
         }
     }
 
-    /// How many digits stand behind the point of the seconds.
+    /// How many digits follow the point of the seconds.
     pub(crate) fn digits(self) -> usize {
         match self {
             Time::Text(text) => {
@@ -134,8 +133,7 @@ impl Time<'_> {
     }
 }
 
-/// Appends a time, or a time before the recording's first, in seconds with as
-/// many digits behind the point.
+/// Appends a time in seconds, which may be negative, with this many digits after the point.
 pub(crate) fn append_seconds(nanoseconds: i128, digits: usize, out: &mut Vec<u8>) {
     if nanoseconds < 0 {
         out.push(b'-');

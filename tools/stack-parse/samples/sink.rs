@@ -1,4 +1,4 @@
-//! Where samples go: into sums, or out as they come.
+//! What happens to samples: they are summed, or written as they come.
 
 use common::{FoldedLine, FrameId, FrameTable, NO_STACK, Overflows, Result};
 
@@ -11,7 +11,7 @@ use super::table::Table;
 use super::wakers::Wakers;
 use super::weight::Rule;
 
-/// What becomes of samples.
+/// What happens to samples.
 #[derive(Debug)]
 pub(super) enum Sink {
     /// They are summed.
@@ -22,14 +22,14 @@ pub(super) enum Sink {
     Every(Every),
     /// Each is a row of a table.
     Table(Table),
-    /// The time between them is summed.
+    /// The time between switches is summed.
     OffCpu(OffCpu),
-    /// Only their events are of interest.
+    /// Only their events are listed.
     List,
 }
 
 impl Sink {
-    /// Frames of its own are put into `frames`.
+    /// The sink that the options ask for. Adds the frames that it needs to `frames`.
     pub(super) fn new(args: &SamplesArgs, frames: &mut FrameTable) -> Sink {
         match args {
             SamplesArgs { off_cpu: Some(pid), wakers, .. } => {
@@ -43,9 +43,8 @@ impl Sink {
         }
     }
 
-    /// How sampling periods are weighed unless the user chooses. Counts turn
-    /// into sums of periods where periods differ, which lines that are written
-    /// at once cannot.
+    /// How sampling periods are weighed by default. Counts turn into sums of periods where periods
+    /// differ; that is impossible for lines that are written at once.
     pub(super) fn auto_rule(&self) -> Rule {
         match self {
             Sink::PerSample | Sink::Every(_) => Rule::Count,
@@ -56,8 +55,8 @@ impl Sink {
 }
 
 impl Samples<'_> {
-    /// Writes the line of one sample, or adds it to those of its interval, or says
-    /// that its weight does not fit into 64 bits.
+    /// Writes the line of one sample, or adds it to its interval, or reports that its weight does
+    /// not fit into 64 bits.
     pub(super) fn write_row(
         &mut self,
         sample: &OpenSample,

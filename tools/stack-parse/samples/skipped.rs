@@ -1,16 +1,16 @@
-//! Lines that are not understood: named, counted, never silent.
+//! Lines that were not understood: reported with their number, or at least counted.
 
 use common::Pipe;
 
-/// How many are named.
+/// How many lines are reported with their number.
 const NAMED: usize = 3;
 
-/// What was skipped of one input.
+/// The lines skipped in one input.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Skipped {
     named: Vec<(u64, &'static str)>,
     lines: u64,
-    /// How many lines the input has, as far as its reader told.
+    /// How many lines the input has, if its reader has set that.
     read: Option<u64>,
 }
 
@@ -23,22 +23,22 @@ impl Skipped {
         }
     }
 
-    /// Tells how many lines the input has, blank ones included.
+    /// Sets how many lines the input has, blank ones included.
     pub(crate) fn set_read(&mut self, lines: u64) {
         self.read = Some(lines);
     }
 
-    /// Adds what was skipped of a later part of the input, before which there
-    /// are so many lines.
+    /// Adds the lines skipped in a later part of the input, which has `lines_before` lines before
+    /// it.
     pub(crate) fn absorb(&mut self, later: &Skipped, lines_before: u64) {
         self.lines += later.lines;
         let named = later.named.iter().map(|&(line, why)| (lines_before + line, why));
         self.named.extend(named.take(NAMED.saturating_sub(self.named.len())));
     }
 
-    /// Says what was skipped, and forgets it for the next input. The exit status
-    /// will be 2 if the user is `strict`, or if most of the input was skipped:
-    /// then what came out says little of it.
+    /// Reports the skipped lines, and clears them for the next input. The exit status will be 2 if
+    /// the user is `strict`, or if most of the input was skipped: then the output represents little
+    /// of it.
     pub(crate) fn report(&mut self, input: &str, strict: bool, pipe: &mut Pipe) {
         let Skipped { named, lines: skipped, read } = std::mem::take(self);
         let unnamed = skipped - named.len() as u64;

@@ -17,8 +17,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Begins the row of a sample, which came so many nanoseconds after the
-    /// first one of its input.
+    /// Begins the row of a sample, taken `since` nanoseconds after the first one of its input.
     pub(crate) fn open(&mut self, origin: &Sample<'_>, event: &[u8], since: Option<i128>) {
         self.row.clear();
         match origin.time {

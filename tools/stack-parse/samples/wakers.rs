@@ -1,8 +1,8 @@
-//! Who woke the threads that were blocked: `--wakers`.
+//! The stacks that woke blocked threads: `--wakers`.
 //!
-//! `sched:sched_waking` is recorded where a thread is woken, with the stack of the one that
-//! wakes it. Below the stack that waited comes that stack, from its leaf to its root, so that
-//! where they met stands in the middle, as offwaketime of bcc has it.
+//! `sched:sched_waking` is recorded where a thread is woken, with the stack of the waker. That
+//! stack comes below the stack that waited, from its leaf to its root, so that the wait and its
+//! waking meet in the middle, as in offwaketime of bcc.
 
 use bstr::ByteSlice;
 use common::{Error, FrameId, FrameTable, NodeId, Result, StackTree, clean_frame};
@@ -13,19 +13,19 @@ use super::root::Root;
 use super::sample::{Context, Sample};
 use crate::remedies;
 
-/// The events that say who wakes whom. The second comes later and maybe on another processor,
-/// but is what old recordings have.
+/// The events that show which thread wakes which. The second comes later and maybe on another
+/// processor, but old recordings have only that.
 pub(super) const WAKINGS: [&str; 2] = ["sched:sched_waking", "sched:sched_wakeup"];
 
-/// Finds out who wakes whom.
+/// Adds to a wait the stack of its waker.
 #[derive(Debug)]
 pub(super) struct Wakers {
-    /// Between the stack that waited and the one that woke it.
+    /// The frame between the stack that waited and the one that woke it.
     separator: FrameId,
     unknown: FrameId,
     interrupt: FrameId,
     idle: FrameId,
-    /// How many waits have no known waker, and how long they were in nanoseconds.
+    /// How many waits have no known waker, and their length in nanoseconds.
     pub(super) without: (u64, u128),
 }
 
@@ -41,7 +41,7 @@ impl Wakers {
         }
     }
 
-    /// The node of a wait that nobody is known to have ended, below the stack that waited.
+    /// The node of a wait without a known waker, below the stack that waited.
     pub(super) fn unknown(&mut self, waited: NodeId, length: u64, tree: &mut StackTree) -> NodeId {
         self.without.0 += 1;
         self.without.1 += u128::from(length);
@@ -49,8 +49,9 @@ impl Wakers {
         tree.child(separator, self.unknown)
     }
 
-    /// The node of a wait below the stack that waited and the one that woke it, which is between
-    /// `leaf` and `base` in the tree. The stack of an interrupt ends where it entered the kernel.
+    /// The node of a wait: below the stack that waited come the frames of the waker, which are
+    /// those from `leaf` up to `base` in the tree. The stack of an interrupt ends where it entered
+    /// the kernel.
     pub(super) fn below(
         &self,
         waited: NodeId,
@@ -72,7 +73,8 @@ impl Wakers {
         tree.child(woken, waker)
     }
 
-    /// The frame that names who wakes: the program as `root` has it, or that it is none.
+    /// The frame that names the waker: its root frame as `root` has it, or an interrupt or the idle
+    /// task.
     pub(super) fn name(
         &self,
         origin: &Sample<'_>,
@@ -95,9 +97,10 @@ impl Wakers {
     }
 }
 
-/// Whether this function is where an interrupt enters the kernel: what stands above it was stopped.
+/// Whether this function is where an interrupt enters the kernel: the frames above it were only
+/// interrupted.
 fn enters_interrupt(name: &[u8]) -> bool {
-    // x86-64 since Linux 5.8 and before; AArch64 since 5.14 and before.
+    // On x86-64 since Linux 5.8 and before; on AArch64 since 5.14 and before.
     const ENTRIES: [&str; 8] = [
         "asm_sysvec_",
         "asm_common_interrupt",
@@ -111,13 +114,13 @@ fn enters_interrupt(name: &[u8]) -> bool {
     ENTRIES.iter().any(|entry| name.starts_with(entry.as_bytes()))
 }
 
-/// Whether an event says who wakes whom.
+/// Whether an event shows which thread wakes which.
 pub(super) fn is_waking(event: &[u8]) -> bool {
     WAKINGS.iter().any(|waking| waking.as_bytes() == event)
 }
 
-/// The id of the thread that is woken, from the text of a waking; both shapes that recorders
-/// print: `comm=a pid=1 prio=120 target_cpu=000`, `a:1 [120] success=1 CPU:000`.
+/// The id of the woken thread, from the text of a waking in both forms that recorders print:
+/// `comm=a pid=1 prio=120 target_cpu=000`, `a:1 [120] success=1 CPU:000`.
 pub(super) fn woken(text: &[u8]) -> Option<&[u8]> {
     let id = match text.rfind(" pid=") {
         Some(at) => &text[at + " pid=".len()..],
@@ -128,16 +131,16 @@ pub(super) fn woken(text: &[u8]) -> Option<&[u8]> {
 }
 
 impl Samples<'_> {
-    /// Whether the user wants to know who woke threads.
+    /// Whether the user asked for the wakers of threads.
     pub(crate) fn wants_wakers(&self) -> bool {
         self.args.wakers
     }
 
-    /// Refuses an input that has switches and no wakings.
+    /// Refuses an input with switches but without wakings.
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`], which says how to record them.
+    /// [`Error::Usage`], which shows how to record wakings.
     pub(super) fn check_wakings(&self) -> Result<()> {
         let has = |is: fn(&[u8]) -> bool| {
             self.events.iter().any(|event| event.is_in_input && is(&event.name))

@@ -1,4 +1,4 @@
-//! What samples weigh: `--weight`.
+//! The weights of samples: `--weight`.
 
 use std::ffi::OsStr;
 
@@ -9,7 +9,7 @@ use common::{NodeId, StackTree};
 
 use super::sample::OpenSample;
 
-/// What a sample counts.
+/// The weight of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Weight {
     /// Samples where all have the same period, else periods; values where a format has them
@@ -22,7 +22,7 @@ pub(crate) enum Weight {
     Latency,
 }
 
-/// Parses a [`Weight`]. `words` and `bytes` were weights once and are measures now.
+/// Parses a [`Weight`]. `words` and `bytes`, which are measures now, were weights before.
 #[derive(Clone, Debug)]
 pub(crate) struct WeightParser;
 
@@ -54,16 +54,16 @@ pub(crate) enum Weighs {
     Period,
     /// What was measured: bytes of an allocation.
     Value,
-    /// What was measured of each thing, of which none was left out by chance: the size of a file,
-    /// the time of a span.
+    /// A measured value of every single thing, without sampling: the size of a file, the time of a
+    /// span.
     Exact,
-    /// The sum of an unknown number of samples, as a line of folded stacks holds
-    /// it, or a node of a call tree. There are no samples to count.
+    /// The sum of an unknown number of samples, as in a line of folded stacks or a node of a call
+    /// tree. Its samples cannot be counted.
     Sum,
 }
 
 impl Weighs {
-    /// How many samples were drawn for `count` that are alike; `None` if nothing says so.
+    /// How many samples were drawn for `count` equal samples; `None` if that is unknown.
     #[inline]
     pub(crate) fn drawn(self, count: u64) -> Option<u64> {
         matches!(self, Weighs::Period | Weighs::Value).then_some(count)
@@ -77,13 +77,13 @@ pub(crate) enum Rule {
     Count,
     /// Each counts its weight.
     Sum,
-    /// Samples are counted until a period differs; then what was counted is
-    /// scaled to periods, and these are summed.
+    /// Samples are counted until a period differs; then the counts are scaled to periods, and
+    /// periods are summed.
     CountWhileEqual,
 }
 
 impl Rule {
-    /// `auto` is the rule for sampling periods if the user leaves it to us.
+    /// `auto` is the rule for sampling periods if the user asked for no weight.
     pub(crate) fn new(asked: Weight, weighs: Weighs, auto: Rule) -> Rule {
         match (asked, weighs) {
             (_, Weighs::Sum)
@@ -95,7 +95,7 @@ impl Rule {
     }
 }
 
-/// Weighs the samples of one event, whose stacks stand below one node.
+/// Weighs the samples of one event, whose stacks are below one node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Weigher {
     /// The period of all samples that were counted so far.
@@ -104,8 +104,8 @@ pub(crate) struct Weigher {
 }
 
 impl Weigher {
-    /// What a sample, or several, add to the tree, in which `node` is the
-    /// event's; `None` if that does not fit into 64 bits.
+    /// The weight that `sample` adds to the tree, in which `node` is the event's; `None` if it does
+    /// not fit into 64 bits.
     #[inline]
     pub(crate) fn weigh(
         &mut self,
@@ -138,8 +138,7 @@ impl Weigher {
         self.sums && self.same.is_some()
     }
 
-    /// Makes the stacks of one event in two trees, each weighed on its own,
-    /// weighed alike.
+    /// Makes two trees of one event, each weighed on its own, use the same rule.
     pub(crate) fn agree(
         &mut self,
         (node, tree): (NodeId, &mut StackTree),

@@ -9,7 +9,7 @@ use common::{Error, Result, nanoseconds};
 use super::labels::When;
 use super::sample::{Sample, Time};
 
-/// Which time to look at.
+/// The slice of time to read.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WindowArgs {
     /// Leave out what comes earlier than this many seconds after a file's first sample
@@ -40,17 +40,19 @@ impl FromStr for Seconds {
     }
 }
 
-/// The slice, counted from the first sample of an input that has a time.
+/// The slice, relative to the first sample of an input that has a time.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
     /// Nanoseconds since the first sample; `None` if all time is wanted.
     range: Option<Range<u64>>,
     first: Option<u64>,
-    /// Whether the times of this input are no seconds of a clock.
+    /// Whether the times of this input are not seconds of a clock.
     is_unclocked: bool,
 }
 
 impl Window {
+    /// The slice that the options ask for.
+    ///
     /// # Errors
     ///
     /// [`Error::Usage`] if the slice is empty.
@@ -64,23 +66,23 @@ impl Window {
         Ok(Window { range, first: None, is_unclocked: false })
     }
 
-    /// Starts anew: each input has a clock of its own.
+    /// Resets the clock: each input has its own.
     pub(crate) fn begin_input(&mut self) {
         (self.first, self.is_unclocked) = (None, false);
     }
 
-    /// Says that the times of this input are no seconds of a clock: a slice may be of them, but
-    /// they are no labels.
+    /// Declares that the times of this input are not seconds of a clock: they can limit a slice,
+    /// but they are no labels.
     pub(crate) fn set_unclocked(&mut self) {
         self.is_unclocked = true;
     }
 
-    /// When a sample was taken, as its labels say it; `None` for one without time.
+    /// The time of a sample for its labels; `None` for a sample without one.
     pub(crate) fn labelled_when(&mut self, origin: &Sample<'_>) -> Option<When> {
         if self.is_unclocked { None } else { self.when(origin) }
     }
 
-    /// Whether some time is not wanted.
+    /// Whether some times are left out.
     pub(crate) fn is_bounded(&self) -> bool {
         self.range.is_some()
     }
@@ -94,7 +96,7 @@ impl Window {
         Some(i128::from(now) - i128::from(first))
     }
 
-    /// When a sample was taken; `None` for one without time.
+    /// The time of a sample; `None` for a sample without one.
     pub(crate) fn when(&mut self, origin: &Sample<'_>) -> Option<When> {
         let time = origin.time.and_then(Time::nanoseconds);
         let since_first = || self.since_first(origin.time).and_then(|it| i64::try_from(it).ok());
@@ -102,12 +104,13 @@ impl Window {
         Some(When { since, time })
     }
 
-    /// Whether a sample of this time is wanted, which may say itself how many nanoseconds it
-    /// was taken `since` the first one. One without time is wanted where all time is.
+    /// Whether a sample of this time is wanted; `since` is its time after the first sample in
+    /// nanoseconds, if the input has that. A sample without a time is wanted only where all time
+    /// is.
     #[inline]
     pub(crate) fn admits(&mut self, time: Option<Time<'_>>, since: Option<i64>) -> bool {
         if !self.is_bounded() {
-            // The first sample of an input is that of any event.
+            // The first sample is that of the input, of any event.
             if self.first.is_none() {
                 self.since_first(time);
             }

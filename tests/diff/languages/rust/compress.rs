@@ -1,6 +1,6 @@
-//! Packing, and checksums.
+//! Compression, and checksums.
 
-/// Lempel and Ziv's way: offset, length and the next byte.
+/// The method of Lempel and Ziv: offset, length and the next byte.
 #[inline(never)]
 fn pack(data: &[u8]) -> Vec<(u16, u8, u8)> {
     let mut last = vec![usize::MAX; 4096];

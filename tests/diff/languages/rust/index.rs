@@ -1,4 +1,4 @@
-//! A tree of words, and what is searched in it.
+//! A tree of words, and searches in it.
 
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 

@@ -1,4 +1,4 @@
-//! Texts, and what is in them.
+//! Texts and their words.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;

@@ -12,33 +12,33 @@ use super::locations::{LocationId, Locations};
 use crate::samples::sample::{Context, Sample, Time};
 use crate::samples::{Ids, Samples};
 
-/// How many samples are enough to share the work of naming their locations.
+/// With this many samples it pays to share the work of naming locations between threads.
 const FULL: usize = 16 * 1024;
 
-/// How many frames are enough for that.
+/// With this many frames it pays, too.
 const MOST_FRAMES: usize = 1024 * 1024;
 
 /// Samples, and the locations of their frames.
 pub(super) struct Batch {
     samples: Vec<Waiting>,
-    /// Of all samples, leaf first.
+    /// The locations of all samples, leaf first.
     locations: Vec<LocationId>,
     /// The names of events, by their index.
     events: Vec<Vec<u8>>,
     comms: FrameTable,
     pub(super) labels: LabelValues,
     texts: Vec<u8>,
-    /// What is made for one sample.
+    /// Buffers for the sample that is passed on.
     frames: Vec<FrameId>,
     numbers: [Vec<u8>; 3],
 }
 
-/// A sample and where in the batch its parts are.
+/// A sample, and where in the batch its parts are.
 struct Waiting {
     event: usize,
     comm: FrameId,
     time: Option<u64>,
-    /// Of the process, the thread and the processor.
+    /// The ids of the process and the thread, and the number of the processor.
     numbers: [Option<u32>; 3],
     period: Option<u64>,
     parallelism: Option<NonZero<u32>>,
@@ -104,11 +104,11 @@ impl Batch {
         });
     }
 
-    /// Hands all samples on.
+    /// Passes all samples on.
     ///
     /// # Errors
     ///
-    /// What writing returns.
+    /// An error of writing.
     pub(super) fn flush(
         &mut self,
         locations: &mut Locations,
@@ -121,7 +121,7 @@ impl Batch {
             frames.clear();
             let stack = &self.locations[waiting.locations];
             for &location in stack.iter().rev() {
-                // What an interrupt stopped has nothing to do with it.
+                // The program that an interrupt stopped has nothing to do with it.
                 let is_stopped = waiting.context == Context::Interrupt;
                 if is_stopped && !locations.is_of_kernel(location, objects) {
                     continue;
@@ -130,7 +130,7 @@ impl Batch {
             }
             for (text, number) in numbers.iter_mut().zip(waiting.numbers) {
                 text.clear();
-                // A thread that ended before its sample was written has the id -1. To write to
+                // A thread that ended before its sample was written has the id -1. Writing to
                 // memory cannot fail.
                 let _ = number.map(|number| write!(text, "{}", number as i32));
             }

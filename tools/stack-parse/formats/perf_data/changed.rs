@@ -1,10 +1,10 @@
-//! Files that are other ones than those that ran, though no build-id says so: `perf record -o -`
+//! Files that changed since they were recorded, though no build-id shows it: `perf record -o -`
 //! records none, and programs are built anew while they run.
 //!
-//! The recording has the device and the number of each file (`PERF_RECORD_MMAP2`). A later file
-//! may get the number of an earlier one, so its time of change counts as well. The device is that
-//! of /proc/self/mountinfo; `stat` has another one on btrfs. On overlay file systems neither
-//! device nor number need be those of the mount.
+//! The recording has the device and the inode of each file (`PERF_RECORD_MMAP2`). A later file may
+//! get the inode of an earlier one, so its time of change counts as well. The device is the one in
+//! /proc/self/mountinfo; `stat` has another one on btrfs. On overlay file systems neither device
+//! nor inode need be those of the mount.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
@@ -17,7 +17,7 @@ use symbolize::{ObjectId, Objects};
 
 use super::listed_files::listed;
 
-/// What the recording says of files, and when it was made.
+/// The device and inode of each file in the recording, and when it was made.
 pub(super) struct RecordedFiles {
     ids: BTreeMap<ObjectId, FileId>,
     /// When the recording was written: at its end, or now if it comes through a pipe.
@@ -28,14 +28,14 @@ pub(super) struct RecordedFiles {
 }
 
 impl RecordedFiles {
-    /// `written` is when the recording was written last, if it is a file.
+    /// `written` is when the recording was last written, if it is a file.
     pub(super) fn new(written: Option<SystemTime>) -> RecordedFiles {
         let is_file = written.is_some();
         let written = written.unwrap_or_else(SystemTime::now);
         RecordedFiles { ids: BTreeMap::new(), written, is_file, span: None }
     }
 
-    /// Notes what a map says of an object.
+    /// Notes the file that a map record gives for an object.
     pub(super) fn note(&mut self, object: ObjectId, map: &MapRecord<'_>) {
         if let Some(file) = map.file {
             self.ids.entry(object).or_insert(file);
@@ -50,7 +50,7 @@ impl RecordedFiles {
         }
     }
 
-    /// The message on those of these objects whose files are other ones now, if there are any.
+    /// The message about those of these objects whose files have changed, if any have.
     pub(super) fn report(
         &self,
         used: impl Iterator<Item = ObjectId>,
@@ -74,8 +74,8 @@ impl RecordedFiles {
         (!changed.is_empty()).then(|| message(&changed))
     }
 
-    /// The latest time at which the recording can have begun. What was copied since is taken to
-    /// be written later than it was.
+    /// The latest possible start of the recording. A copy has a later time than the recording
+    /// itself, so this may be too late.
     fn start(&self) -> SystemTime {
         let (first, last) = self.span.filter(|_| self.is_file).unwrap_or_default();
         let span = Duration::from_nanos(last.saturating_sub(first));
@@ -87,7 +87,7 @@ fn is_changed(now: &Metadata, start: SystemTime) -> bool {
     now.modified().is_ok_and(|modified| modified > start)
 }
 
-/// Whether the file at `path` is another one than was recorded, by device and number.
+/// Whether the file at `path` is not the recorded one, by its device and inode.
 fn is_another(recorded: FileId, path: &Path, now: &Metadata, mounts: &[u8]) -> bool {
     let Ok(path) = path.canonicalize() else { return false };
     let Some(mount) = Mount::of(&path, mounts) else { return false };
@@ -100,7 +100,7 @@ fn has_inode(file: &Metadata, inode: u64) -> bool {
     std::os::unix::fs::MetadataExt::ino(file) == inode
 }
 
-/// Elsewhere there is no list of mounts either.
+/// Other systems have no list of mounts either.
 #[cfg(not(unix))]
 fn has_inode(_: &Metadata, _: u64) -> bool {
     true
@@ -137,7 +137,7 @@ impl<'a> Mount<'a> {
     }
 }
 
-/// `\040` is a space; tabs, line feeds and backslashes are written so too.
+/// `\040` is a space; tabs, line feeds and backslashes are escaped like this, too.
 fn unescaped(path: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path;

@@ -1,5 +1,4 @@
-//! What the labels of samples say that only perf's recordings know: the control group, and where
-//! the leaf is.
+//! The labels that only perf's recordings have: the control group, and the address of the leaf.
 
 use common::{FrameId, FrameTable, Label};
 use hashbrown::HashMap;
@@ -11,13 +10,13 @@ use crate::samples::Samples;
 #[derive(Default)]
 pub(super) struct LabelValues {
     values: FrameTable,
-    /// The paths of control groups, by their numbers.
+    /// The paths of control groups, by their ids.
     cgroups: HashMap<u64, FrameId>,
-    /// Where leaves are.
+    /// The labels of leaves.
     leaves: HashMap<Location, Leaf>,
 }
 
-/// What is known of a place in code; values are numbers in [`LabelValues`].
+/// The labels of a location in code; values are ids in [`LabelValues`].
 #[derive(Clone, Copy, Default)]
 struct Leaf {
     address: Option<FrameId>,
@@ -35,12 +34,13 @@ impl LabelValues {
         self.cgroups.insert(id, path);
     }
 
-    /// The path of a control group, if a record said it.
+    /// The path of a control group, if a record has it.
     pub(super) fn cgroup(&self, id: u64) -> Option<FrameId> {
         self.cgroups.get(&id).copied()
     }
 
-    /// The labels of a sample in a control group, and with a leaf, where these are wanted.
+    /// The labels of a sample, where the user asked for them: its control group, and those of its
+    /// leaf.
     pub(super) fn of_sample(
         &mut self,
         cgroup: Option<FrameId>,
@@ -64,7 +64,7 @@ impl LabelValues {
             return *leaf;
         }
         let object = location.object;
-        // Elsewhere the address is in memory, which no object file has.
+        // In other code the address is one in memory, which no object file has.
         let is_file = objects.origin(object) == CodeOrigin::File;
         let elf = if is_file { objects.elf(object) } else { None };
         let address = elf.and_then(|elf| elf.address_at(location.address));

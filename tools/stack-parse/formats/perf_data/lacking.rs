@@ -1,11 +1,11 @@
-//! Recordings that lack what the user asked for: they are refused by name, with how to record it.
+//! Refuses recordings that lack what the user asked for, and shows how to record it.
 
 use common::{Error, Result};
 use stack_perf_data::{NoParallelism, RawSample};
 
 use crate::samples::Samples;
 
-/// Refuses a recording by one of its samples.
+/// Refuses a recording if one of its samples lacks what the user asked for.
 ///
 /// # Errors
 ///
@@ -24,7 +24,7 @@ pub(super) fn check(sample: &RawSample<'_>, input: &str, samples: &Samples<'_>) 
     Ok(())
 }
 
-/// Why there are no latencies.
+/// Why a recording has no latencies.
 fn no_latency(input: &str, why: NoParallelism) -> Error {
     let (what, remedy) = match why {
         NoParallelism::AllProcessors => (

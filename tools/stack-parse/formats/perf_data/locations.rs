@@ -1,4 +1,4 @@
-//! The locations in code that samples were in, each named once.
+//! The locations in code where samples were taken, each named once.
 
 use common::FrameId;
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -12,36 +12,36 @@ use crate::nameless;
 use crate::samples::Samples;
 use crate::symbolize_args::SymbolizeArgs;
 
-/// The number of a location in [`Locations`].
+/// The index of a location in [`Locations`].
 pub(super) type LocationId = u32;
 
-/// All locations met so far. Those that were met last have no names yet.
+/// All locations found so far. The last ones have no names yet.
 pub(super) struct Locations {
     detail: Detail,
     threads: usize,
     hasher: DefaultHashBuilder,
     ids: HashTable<LocationId>,
     locations: Vec<Option<Location>>,
-    /// Of the locations that are named.
+    /// The names of the locations that have one.
     names: Vec<Name>,
-    /// Of all names, root first.
+    /// The frames of all names, root first.
     frames: Vec<FrameId>,
-    /// How many frames were at a location, named or not.
+    /// How many frames have a location, named or not.
     uses: u64,
 }
 
 /// The frames of a location.
 struct Name {
-    /// Where its frames are in `frames`.
+    /// The indexes of its frames in `frames`.
     frames: Range<u32>,
-    /// How many frames were at this location, which has no symbol; `None` if it has one.
+    /// How many frames have this location, if it has no symbol; `None` if it has one.
     nameless: Option<u64>,
 }
 
 impl Locations {
     /// An address that is in no object.
     pub(super) const UNKNOWN: LocationId = 0;
-    /// Stands for the callers that are missing.
+    /// A placeholder for callers that are missing.
     pub(super) const TRUNCATED: LocationId = 1;
 
     /// The frames of the locations that are in no object.
@@ -60,7 +60,7 @@ impl Locations {
         }
     }
 
-    /// The number of a location.
+    /// The index of a location.
     #[inline]
     pub(super) fn intern(&mut self, location: Location) -> LocationId {
         let Locations { hasher, ids, locations, .. } = self;
@@ -111,8 +111,8 @@ impl Locations {
         self.names.push(Name { frames, nameless });
     }
 
-    /// The frames of a location that is named, root first: several where functions were
-    /// inlined, none if all of them are to be left out.
+    /// The frames of a named location, root first: several where functions were inlined, none if
+    /// the options drop all of them.
     #[inline]
     pub(super) fn frames(&mut self, location: LocationId) -> &[FrameId] {
         let Name { frames, nameless } = &mut self.names[location as usize];

@@ -1,29 +1,29 @@
-//! What is said of a recording: why it cannot be read, what it lacks, and what helps.
+//! The messages about a recording: why it cannot be read, what it lacks, and what to do.
 
 use common::{Error, Result};
 use stack_perf_data::{Error as Unreadable, Summary};
 
 use crate::samples::Samples;
 
-/// Why the input of this name cannot be read.
+/// The error for an input that cannot be read.
 pub(super) fn error(name: &str, why: Unreadable) -> Error {
     let name = name.to_owned();
     let advice = match why {
         Unreadable::Read(source) => return Error::Input { name, source },
         Unreadable::Malformed(_) => "; what came before is kept",
         Unreadable::BigEndian => ": run 'perf script' on it",
-        Unreadable::Version1 => ": run the 'perf script' of its time on it",
+        Unreadable::Version1 => ": run an equally old 'perf script' on it",
         Unreadable::Folder => ": run 'perf script' on the folder",
         _ => "",
     };
     Error::Unknown { name, what: format!("{why}{advice}") }
 }
 
-/// Says what could not be read of the input of this name.
+/// Checks whether all of an input was read.
 ///
 /// # Errors
 ///
-/// [`Error::Input`], [`Error::Unknown`]: what could not be read.
+/// [`Error::Input`] or [`Error::Unknown`], which name what could not be read.
 pub(super) fn unread(name: &str, summary: Summary) -> Result<()> {
     let damage = (summary.damaged > 0).then(|| {
         let (damaged, first) = (summary.damaged, summary.first_damaged);
@@ -44,7 +44,7 @@ pub(super) fn unread(name: &str, summary: Summary) -> Result<()> {
     }
 }
 
-/// Says what was lost and is no fault of the file.
+/// Reports data that was lost without a fault of the file.
 pub(super) fn report(summary: &Summary, samples: &mut Samples<'_>) {
     let lost = summary.lost();
     if lost > 0 {
@@ -55,13 +55,16 @@ pub(super) fn report(summary: &Summary, samples: &mut Samples<'_>) {
         ));
         if samples.wants_latency() {
             samples.note(
-                "switches may be among what was lost: then latencies after it are divided by the \
+                "switches of threads may be among them: later latencies may then be divided by the \
                  wrong number of threads",
             );
         }
     }
     for (count, what) in [
-        (summary.unknown_events, "samples of events that the recording does not name left out"),
+        (
+            summary.unknown_events,
+            "samples left out, since the recording does not name their events",
+        ),
         (summary.late, "records came too late to be put in the order of time"),
         (
             summary.without_user_chain,
@@ -91,7 +94,7 @@ mod tests {
             ),
             (
                 Unreadable::Version1,
-                "x: it has version 1 of the format: run the 'perf script' of its time on it",
+                "x: it has version 1 of the format: run an equally old 'perf script' on it",
             ),
             (Unreadable::NotPerfData, "x: it is not a perf.data file, which begins with PERFILE2"),
             (
@@ -112,7 +115,7 @@ mod tests {
         }
     }
 
-    /// What is said of a recording that could not be read whole.
+    /// The message about a recording that could not be read completely.
     fn said(change: impl FnOnce(&mut Summary)) -> Option<String> {
         let mut summary = Summary::default();
         change(&mut summary);
@@ -124,7 +127,7 @@ mod tests {
         let why = "x: it holds a trace by the processor (AUX) and no samples: \
                    run 'perf script' on it";
         assert_eq!(said(|summary| summary.aux_bytes = 24).as_deref(), Some(why));
-        // Beside samples it is skipped.
+        // If there are samples, the trace is skipped.
         assert_eq!(said(|summary| (summary.aux_bytes, summary.samples) = (24, 1)), None);
     }
 

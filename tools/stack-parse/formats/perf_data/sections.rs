@@ -1,4 +1,4 @@
-//! The sections of executables by which stacks are unwound.
+//! The sections of executables that are needed to unwind stacks.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use symbolize::{CodeOrigin, ObjectId, Objects, section_bytes};
 
 type ElfFile = ElfFile64<'static, LittleEndian>;
 
-/// Looks for the executables where their symbols are looked for.
+/// Finds executables in the same places as their symbols.
 pub(super) struct ElfSections<'o> {
     pub(super) objects: &'o mut Objects,
-    /// The files that were not found, or are not the recorded ones.
+    /// Files that were not found, or are not the recorded ones.
     pub(super) not_here: &'o mut Vec<ObjectId>,
 }
 
@@ -30,7 +30,7 @@ impl UnwindFiles<'static, ObjectId> for ElfSections<'_> {
     }
 }
 
-/// The sections of an executable of 64 bits, whose debug information may be in another file.
+/// The sections of a 64-bit executable; its debug information may be in another file.
 fn unwind_sections(
     bytes: &'static [u8],
     debug: Option<&'static [u8]>,
@@ -50,14 +50,14 @@ fn unwind_sections(
     })
 }
 
-/// What is loaded: code first.
+/// The segments that are loaded, code first.
 fn loaded_segments(file: &ElfFile) -> Vec<LoadedSegment<'static>> {
     let mut loaded: Vec<_> = segments(file, elf::PT_LOAD).collect();
     loaded.sort_by_key(|(is_code, _)| !is_code);
     loaded.into_iter().map(|(_, segment)| segment).collect()
 }
 
-/// The segments of one type, and whether they are code.
+/// The segments of one type; the flag is true for code.
 fn segments(
     file: &ElfFile,
     wanted: elf::ProgramType,
@@ -82,7 +82,7 @@ fn loaded_section(file: &ElfFile, name: &str) -> Option<(u64, &'static [u8])> {
 fn debug_frame(file: &ElfFile) -> Option<&'static [u8]> {
     match section_bytes(file.data(), ".debug_frame")? {
         Cow::Borrowed(bytes) => Some(bytes),
-        // Like the files, it is needed to the end of the program.
+        // Like the files, it is needed until the program ends.
         Cow::Owned(decompressed) => Some(decompressed.leak()),
     }
 }

@@ -11,7 +11,7 @@ use super::locations::{LocationId, Locations};
 use super::sections::ElfSections;
 use crate::samples::{CallChains, Samples};
 
-/// What perf makes of the longest copies that can be asked for, in bytes.
+/// The size that perf uses for the longest copies of stacks that can be asked for, in bytes.
 const LONGEST_COPY: u32 = 65528;
 
 /// Finds the stacks of samples.
@@ -19,18 +19,18 @@ pub(super) struct Stacks {
     unwinder: Unwinder<'static, ObjectId>,
     /// The stack of one sample.
     frames: Vec<StackFrame<ObjectId>>,
-    /// Files of code that was on a stack and that are not here.
+    /// Files with code on a stack that were not found.
     not_here: Vec<ObjectId>,
     counts: Counts,
 }
 
-/// How many samples have only a part of their stack, and how that was recorded.
+/// How many samples have only a part of their stack, and how stacks were recorded.
 #[derive(Default)]
 struct Counts {
     unwound: u64,
     truncated: u64,
     other_registers: u64,
-    /// Stacks that end where a file is not here, by the file.
+    /// How many stacks end in a file that was not found, by file.
     ends: BTreeMap<ObjectId, u64>,
     /// The longest copy of a stack that was asked for, in bytes.
     longest_copy: u32,
@@ -77,8 +77,8 @@ impl Stacks {
         }
     }
 
-    /// Says which stacks are not whole.
-    /// Files may be in the folder of `--symfs` or where they were recorded.
+    /// Reports which stacks are incomplete. `has_symfs`: the files were looked for in the folder of
+    /// `--symfs`.
     pub(super) fn report(&self, objects: &Objects, has_symfs: bool, samples: &mut Samples<'_>) {
         let counts = &self.counts;
         samples.set_chains(counts.chains);
@@ -109,8 +109,8 @@ impl Stacks {
     }
 }
 
-/// The file of the last frame, if what called it is in no way to be found since that file is not
-/// here. Frame pointers may have led to the root all the same, but not from the first function.
+/// The file of the last frame, if its caller was not found because that file is missing. Frame
+/// pointers may still have led to the root, but not from the first function.
 fn end_without_file(
     frames: &[StackFrame<ObjectId>],
     end: StackEnd,
@@ -126,7 +126,7 @@ fn end_without_file(
     (end != StackEnd::Root || is_first()).then_some(file)
 }
 
-/// What helps where files are missing.
+/// What the user can do where files are missing.
 fn not_here_remedy(has_symfs: bool) -> &'static str {
     if has_symfs {
         "copy them into the folder of --symfs, below it by their whole paths"
@@ -135,7 +135,7 @@ fn not_here_remedy(has_symfs: bool) -> &'static str {
     }
 }
 
-/// What helps where copies of stacks are too short.
+/// What the user can do where copies of stacks are too short.
 fn truncated_remedy(longest_copy: u32) -> &'static str {
     if longest_copy < LONGEST_COPY {
         "record with --call-graph dwarf,65528"

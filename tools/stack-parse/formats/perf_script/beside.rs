@@ -1,4 +1,4 @@
-//! Lines that are neither sample nor frame, but what perf prints beside them.
+//! Lines that are neither samples nor frames, but that perf prints between them.
 
 use bstr::ByteSlice;
 use common::{decimal, is_digits};
@@ -8,11 +8,11 @@ use super::object_file::ends_in_object;
 use super::one_line::{has_branch_flags, is_physical_address};
 use super::tokens::{is_space, token_end, trim_start};
 
-/// How perf's records other than samples begin.
+/// The prefix of perf's records other than samples.
 const RECORD: &[u8] = b"PERF_RECORD_";
 
-/// Whether this is a record other than a sample, from `--show-mmap-events` and
-/// the like. It has the fields before the time and those only:
+/// Whether this is a record other than a sample, from `--show-mmap-events` and similar options.
+/// Before its name it has only the fields up to the time:
 ///
 /// ```text
 /// demo 16985 525.936394: PERF_RECORD_COMM exec: demo:16985/16985
@@ -24,13 +24,13 @@ pub(super) fn is_side_record(line: &[u8]) -> bool {
     let Some(start) = memchr_iter(RECORD[0], line).find(is_record_at) else { return false };
     let fields = &line[..start];
     let is_token = fields.last().is_none_or(is_space);
-    // Behind an event it is the text of a tracepoint, behind a TAB a symbol.
+    // After an event this is the text of a tracepoint, after a TAB it is a symbol.
     let mut tokens = fields.split(is_space);
     is_token && line[0] != b'\t' && tokens.all(|token| !token.ends_with(b":") || is_time(token))
 }
 
-/// How many samples or other records the kernel says that it lost, if a side record says
-/// so; at least one where it gives no number:
+/// How many samples or other records the kernel lost according to this side record; at least one
+/// where it gives no number:
 /// `demo 16985 525.936394: PERF_RECORD_LOST lost 42`.
 pub(super) fn lost_by(record: &[u8]) -> Option<u64> {
     let (_, rest) = record.split_once_str("PERF_RECORD_LOST")?;
@@ -38,8 +38,8 @@ pub(super) fn lost_by(record: &[u8]) -> Option<u64> {
     Some(number.and_then(decimal).unwrap_or(1))
 }
 
-/// Whether this is a line of `perf script --call-trace` or `--call-ret-trace`, which has a
-/// call but no stack: `ls 900 [000] 194167.205652203: (/bin/ls)\t    main     `.
+/// Whether this is a line of `perf script --call-trace` or `--call-ret-trace`, which shows a call
+/// but no stack: `ls 900 [000] 194167.205652203: (/bin/ls)\t    main     `.
 pub(crate) fn is_call_trace(line: &[u8]) -> bool {
     let Some((before, call)) = line.split_once_str(")\t") else { return false };
     let Some((fields, _object)) = before.split_once_str(" (") else { return false };
@@ -47,7 +47,7 @@ pub(crate) fn is_call_trace(line: &[u8]) -> bool {
     fields.fields().any(is_time) && !line.starts_with(b"\t") && !call.starts_with(b"\t")
 }
 
-/// Whether a name is one of perf's records other than samples.
+/// Whether this is the name of one of perf's records other than samples.
 pub(super) fn is_record(name: &[u8]) -> bool {
     name.starts_with(RECORD)
 }
@@ -58,7 +58,7 @@ fn is_time(token: &[u8]) -> bool {
     time.is_some_and(|(seconds, fraction)| is_digits(seconds) && is_digits(fraction))
 }
 
-/// Whether this is what `-F` adds behind frames, or a record goes on with.
+/// Whether this line is a field that `-F` prints after frames, or the next line of a record.
 pub(super) fn is_beside(line: &[u8]) -> bool {
     match line {
         [b'\t', rest @ ..] => is_record_part(rest) || is_branch_code(rest),
@@ -67,9 +67,9 @@ pub(super) fn is_beside(line: &[u8]) -> bool {
     }
 }
 
-/// Behind the TAB of `PERF_RECORD_NAMESPACES`:
-/// `\t\t[0/net: 4/0xf0000098, 1/uts: 4/0xeffffffe]`; of `-F +metric`, behind the
-/// fields of the sample, is dealt with by [`is_metric`].
+/// The part after the TAB of `PERF_RECORD_NAMESPACES`:
+/// `\t\t[0/net: 4/0xf0000098, 1/uts: 4/0xeffffffe]`. Lines of `-F +metric`, which come after the
+/// fields of a sample, are found by [`is_metric`].
 fn is_record_part(rest: &[u8]) -> bool {
     rest.starts_with(b"\t") && rest.contains_str("/0x")
 }
@@ -101,15 +101,15 @@ fn is_branch_code(rest: &[u8]) -> bool {
         || !rest.starts_with(b" ") && rest[..token_end(rest)].ends_with(b":")
 }
 
-/// `00005566aabbccdd\tmov %rax,%rbx`; a frame of simpleperf has a TAB there too,
-/// but spaces before its address, or an object file.
+/// `00005566aabbccdd\tmov %rax,%rbx`. A frame of simpleperf has a TAB there, too, but also spaces
+/// before its address, or an object file.
 fn is_instruction(rest: &[u8]) -> bool {
     rest.get(16) == Some(&b'\t')
         && rest[..16].iter().all(u8::is_ascii_hexdigit)
         && !ends_in_object(rest)
 }
 
-/// What is printed behind a call chain on a line of its own:
+/// A field that is printed after a call chain on a line of its own:
 ///
 /// ```text
 ///  ABI:2    SP:0x7fee9ef3ce48    IP:0x5571864121ea
@@ -134,7 +134,7 @@ fn is_bpf_output(text: &[u8]) -> bool {
         || is_offset && token[..4].iter().all(u8::is_ascii_hexdigit)
 }
 
-/// A line of source behind a sample, from `-F +srccode`: `|14       sink += i;`.
+/// A line of source code after a sample, from `-F +srccode`: `|14       sink += i;`.
 fn is_source_code(line: &[u8]) -> bool {
     line.strip_prefix(b"|").is_some_and(|rest| is_digits(&rest[..token_end(rest)]))
 }

@@ -1,4 +1,4 @@
-//! Call chains, read whole and root first.
+//! Call chains without other lines, read at once, root first.
 
 use common::{FrameId, NodeId, Result};
 
@@ -13,15 +13,15 @@ use crate::samples::{CallChains, Samples};
 
 /// The frames of a chain.
 pub(super) struct Chain {
-    /// Whether names depend on addresses.
+    /// Whether the names of frames depend on addresses.
     needs_address: bool,
     /// The frames, root first.
     frames: Vec<FrameId>,
-    /// The node of the leaf; of the root frames if there is no frame.
+    /// The node of the leaf; of the root frames if the chain is empty.
     leaf: NodeId,
     /// How many lines the chain has.
     lines: u64,
-    /// The frames of lines that were read lately, and of all symbols.
+    /// The frames of recent lines, and of all symbols.
     cache: LineCache,
     symbols: Symbols,
 }
@@ -30,9 +30,9 @@ pub(super) struct Chain {
 #[derive(Clone, Copy)]
 pub(super) struct Body<'a> {
     pub(super) text: &'a [u8],
-    /// Where it starts in the block, behind an LF.
+    /// The offset of `text` in the block, just after an LF.
     pub(super) start: usize,
-    /// Of the block.
+    /// The newlines of the block.
     pub(super) newlines: &'a Newlines,
 }
 
@@ -49,7 +49,7 @@ impl Chain {
         }
     }
 
-    /// Another one, with the same choice of names.
+    /// A new chain for another thread, with the same option for names.
     pub(super) fn fork(&self) -> Chain {
         Chain::new(self.needs_address)
     }
@@ -59,8 +59,8 @@ impl Chain {
         self.lines
     }
 
-    /// Reads the lines of `body`, which belong to `sample`. False if a line is no
-    /// plain frame. It is not inlined, as its loop then keeps its values in registers.
+    /// Reads the lines of `body`, which belong to `sample`. False if a line is not a plain frame.
+    /// Not inlined, since its loop then keeps its values in registers.
     #[inline(never)]
     pub(super) fn read(
         &mut self,
@@ -85,8 +85,8 @@ impl Chain {
         true
     }
 
-    /// Adds the frames that a line stands for below `parent`; returns the last one's
-    /// node, or `None` if it is no plain frame.
+    /// Adds the frames of a line below `parent`; returns the node of the last one, or `None` if the
+    /// line is not a plain frame.
     #[inline]
     fn read_line(
         &mut self,
@@ -94,7 +94,7 @@ impl Chain {
         parent: NodeId,
         samples: &mut Samples<'_>,
     ) -> Option<NodeId> {
-        // What follows the address says all, unless the address is asked for.
+        // The text after the address is enough, unless the address is needed.
         let text = match split_padded_ip(line) {
             Some((_, text)) if !self.needs_address => text,
             _ => return self.parse_line(line, None, parent, samples),
@@ -111,7 +111,7 @@ impl Chain {
         Some(samples.child(parent, frame))
     }
 
-    /// The same for a line whose symbol is not known, if it has one.
+    /// Like [`read_line`](Chain::read_line), for a line whose symbol is new, if it has one.
     #[cold]
     fn parse_line(
         &mut self,
@@ -132,7 +132,7 @@ impl Chain {
         Some(added.iter().fold(parent, |node, &frame| samples.child(node, frame)))
     }
 
-    /// The frame of a text that is not in the cache, where it is put.
+    /// The frame of a text that is not in the cache; puts it there.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Whether a text is what `perf script` prints.
+//! Detects text that `perf script` printed.
 
 use common::is_digits;
 
@@ -12,19 +12,19 @@ use super::one_line::{self, is_lone_frame};
 use super::source_line::is_source_line;
 use crate::format::Head;
 
-/// Whether the lines seen so far are those of `perf script`: there is a sample, and most
-/// lines are understood. A line in a table or a log may look like a sample.
+/// Whether the lines seen so far are from `perf script`: there is a sample, and most lines are
+/// understood. One sample is not enough, as a line in a table or a log may look like one.
 pub(super) fn detect(head: &Head<'_>) -> bool {
     let lines = || head.lines();
-    // The header of a machine with many processors is longer than what is seen.
+    // On a machine with many processors, the header is longer than the text seen here.
     let first = lines().find(|line| !line.trim_ascii().is_empty());
     first.is_some_and(|line| line.starts_with(b"# ========"))
         || has_sample(lines()) && are_mostly_understood(lines())
         || head.is_last && are_frameless(lines())
 }
 
-/// Whether there is a sample: an event line with a time and a thread, a line
-/// that is a whole sample, or frames behind a line that is none, or a blank one.
+/// Whether there is a sample: an event line with a time and a thread, a line that is a whole
+/// sample, or frames after an event line or a blank one.
 fn has_sample<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     let mut above: &[u8] = b"";
     for line in lines {
@@ -38,7 +38,7 @@ fn has_sample<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
         if !is_tabbed_frame && is_whole_sample(line) {
             return true;
         }
-        // bpftrace opens a stack with `@[`, and with `-f perf` has frames like perf's.
+        // bpftrace opens a stack with `@[`; with `-f perf` its frames look like perf's.
         if line.starts_with(b"@") {
             return false;
         }
@@ -47,8 +47,8 @@ fn has_sample<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     false
 }
 
-/// Whether more than half of the lines are samples, frames, or what perf prints beside
-/// them; blank lines and comments do not count.
+/// Whether more than half of the lines are samples, frames, or side records. Blank lines and
+/// comments do not count.
 fn are_mostly_understood<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     let (mut all, mut understood) = (0, 0);
     let (mut above, mut is_above_understood): (&[u8], _) = (b"", true);
@@ -74,7 +74,7 @@ fn are_mostly_understood<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {
     understood * 2 > all
 }
 
-/// Whether this is a frame though it is not indented as perf does.
+/// Whether this is a frame although its indentation is not perf's.
 fn is_loose_frame(line: &[u8], is_above_understood: bool) -> bool {
     let is_certain = |frame: FrameLine<'_>| one_line::is_certain(&frame);
     is_tabbed_frame(line) || is_above_understood && FrameLine::parse(line).is_some_and(is_certain)
@@ -87,13 +87,13 @@ fn is_tabbed_frame(line: &[u8]) -> bool {
     FrameLine::parse(line).is_some() && (!rest.contains(&b'\t') || ends_in_object(rest))
 }
 
-/// Whether this is a line of `perf script`, whatever is around it.
+/// Whether this is a line of `perf script`, whatever the lines around it.
 fn is_understood_alone(line: &[u8]) -> bool {
     is_whole_sample(line) || is_beside(line) || is_metric(line) || glued::split(line).is_some()
 }
 
-/// Whether a frame follows an event line, though no TAB stands before it:
-/// `expand` and web pages make spaces of it, or nothing.
+/// Whether a frame follows an event line, though without a TAB before it: `expand` and web pages
+/// replace the TAB with spaces or drop it.
 fn is_framed(above: &[u8], line: &[u8]) -> bool {
     let Some(frame) = FrameLine::parse(line) else { return false };
     // `p 1 cycles: `: after a name without padding, perf's own number would be wider.
@@ -102,14 +102,14 @@ fn is_framed(above: &[u8], line: &[u8]) -> bool {
             || line.starts_with(b" ") && last_event(above.trim_ascii_end()).is_some()
     };
     match is_chain_frame(line) {
-        // Two in a row whose numbers have letters are no table of counts.
+        // Two such lines in a row, with letters in a number, are not a table of counts.
         true if is_chain_frame(above) => [above, line].iter().any(|line| has_letters(line)),
         true => one_line::is_certain(&frame) || is_event(),
         false => one_line::is_certain(&frame) && is_event(),
     }
 }
 
-/// Whether the address of a frame is no number in decimal.
+/// Whether the address of a frame is not a decimal number.
 fn has_letters(line: &[u8]) -> bool {
     FrameLine::parse(line).is_some_and(|frame| !is_digits(frame.ip))
 }
@@ -128,7 +128,7 @@ fn is_whole_sample(line: &[u8]) -> bool {
     is_event() || is_lone() || one_line::split(line).is_some() || is_side_record(line)
 }
 
-/// Whether all lines are samples without time and frames, from
+/// Whether all lines are samples that have neither times nor frames, from
 /// `-F comm,tid,event` or `-F event,period`:
 /// `            demo 17132 cpu-clock: `, `   2004008 cpu-clock: `.
 fn are_frameless<'a>(lines: impl Iterator<Item = &'a [u8]>) -> bool {

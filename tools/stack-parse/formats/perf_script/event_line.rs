@@ -1,4 +1,4 @@
-//! The line that opens a sample, or is one.
+//! The line that opens a sample, or is a whole sample.
 //!
 //! Grammar from the printing order in perf's tools/perf/builtin-script.c:
 //! `comm id [cpu] [misc] [tod] [time:] [period] [event:] [more fields]`, where
@@ -15,7 +15,7 @@ use super::tokens::{
     ends_in_colon, split_last_token, split_token, token_start, trim, trim_end, trim_start,
 };
 
-/// The fields of an event line; what was not printed is empty or `None`.
+/// The fields of an event line; those not printed are empty or `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EventLine<'a> {
     /// The thread's name, without padding; may hold anything.
@@ -30,21 +30,20 @@ pub(crate) struct EventLine<'a> {
     pub(crate) time: Option<&'a [u8]>,
     /// Where the time starts in the line.
     pub(crate) time_start: usize,
-    /// What the sample weighs in the event's own unit.
+    /// The weight of the sample in the event's own unit.
     pub(crate) period: Option<u64>,
-    /// The event's name, without the colon behind it.
+    /// The event's name, without the colon after it.
     pub(crate) event: &'a [u8],
-    /// What follows the event with the spaces before it: a tracepoint's text,
-    /// other fields, and the only frame of a sample without a call chain.
+    /// The text after the event, with the spaces before it: a tracepoint's text, other fields, and
+    /// the only frame of a sample without a call chain.
     pub(crate) rest: &'a [u8],
 }
 
 impl<'a> EventLine<'a> {
-    /// Parses a line that holds a time, or at least an event: nothing else
-    /// looks like it.
+    /// Parses a line that has a time, or at least an event: no other line looks like that.
     ///
-    /// The time is the anchor: before it stands a comm that may hold spaces,
-    /// digits, colons and brackets, behind it a text that may hold anything.
+    /// The time is the anchor: before it comes a comm that may hold spaces, digits, colons and
+    /// brackets, after it a text that may hold anything.
     /// `io:wrk/1 [x] 17065   529.261642:    2004008 cpu-clock:  561ae304d734 outer`
     pub(crate) fn parse(line: &'a [u8]) -> Option<EventLine<'a>> {
         EventLine::with_time(line).or_else(|| EventLine::with_event(line))
@@ -52,14 +51,13 @@ impl<'a> EventLine<'a> {
 
     fn with_time(line: &'a [u8]) -> Option<EventLine<'a>> {
         let times = || memchr_iter(b':', line).filter_map(|colon| EventLine::around(line, colon));
-        // `a 2.5: b 17 12.000345:`: a comm may look like a time, but has no id
-        // before it and rarely the six or nine digits that perf prints behind
-        // the point.
+        // `a 2.5: b 17 12.000345:`: a comm may look like a time, but there is no id before it, and
+        // it rarely has the six or nine digits that perf prints after the point.
         let is_precise = |event: &EventLine<'_>| event.time.is_some_and(|time| time.len() > 7);
         times().find(|event| event.tid.is_some()).or_else(|| times().find(is_precise))
     }
 
-    /// Parses a line by the colon behind its time.
+    /// Parses a line whose time ends at this colon.
     fn around(line: &'a [u8], colon: usize) -> Option<EventLine<'a>> {
         let start = time_start(line, colon)?;
         let mut parsed = EventLine::default();
@@ -77,8 +75,8 @@ impl<'a> EventLine<'a> {
             let mut parsed = EventLine { event: &line[start..colon], ..Default::default() };
             parsed.rest = trim_end(&line[colon + 1..]);
             let before = trim_end(&line[..start]);
-            // Two numbers are a thread and a period in its ten columns, one is
-            // a thread: `worker 12 17065 cpu-clock: `.
+            // Of two numbers one is a thread and one a period, which has ten columns; a single
+            // number is a thread: `worker 12 17065 cpu-clock: `.
             if let Some((thread, period)) = split_period(before)
                 && (parsed.set_thread(thread) || thread.is_empty())
             {
@@ -89,9 +87,8 @@ impl<'a> EventLine<'a> {
         })
     }
 
-    /// Parses a line that could also be any text, but that frames follow:
-    /// `demo 16985/16986 [001] `, `demo ` or `cpu-clock: `, from `-F` with few
-    /// fields.
+    /// Parses a line that could be any text, but that frames follow: `demo 16985/16986 [001] `,
+    /// `demo ` or `cpu-clock: `, from `-F` with few fields.
     pub(crate) fn before_frames(line: &'a [u8]) -> EventLine<'a> {
         let mut parsed = EventLine::default();
         let line = trim_end(line);
@@ -114,20 +111,20 @@ impl<'a> EventLine<'a> {
         parsed
     }
 
-    /// Whether this is no sample but the user's half of call chains that perf
-    /// printed earlier without it; with `--merge-callchains`, the default, it
-    /// prints them whole: `demo 17 121.16: DEFERRED CALLCHAIN [cookie: b00000006]`.
+    /// Whether this is not a sample, but the user part of a call chain that perf printed earlier
+    /// without it: `demo 17 121.16: DEFERRED CALLCHAIN [cookie: b00000006]`. With
+    /// `--merge-callchains`, the default, perf prints chains whole.
     pub(crate) fn is_deferred_chain(&self) -> bool {
         self.event.is_empty() && self.text().starts_with(b"DEFERRED CALLCHAIN [")
     }
 
-    /// What follows the event, without the spaces around it.
+    /// The text after the event, without the spaces around it.
     pub(crate) fn text(&self) -> &'a [u8] {
         trim_start(self.rest)
     }
 
-    /// Takes `comm id [cpu] [misc] [tod]` apart from its right end; false if
-    /// there is no id, then all of it is the comm.
+    /// Splits `comm id [cpu] [misc] [tod]` from its right end; false if there is no id, then all of
+    /// it is the comm.
     fn set_thread(&mut self, text: &'a [u8]) -> bool {
         let mut before = trim(text);
         self.comm = before;
@@ -158,14 +155,14 @@ impl<'a> EventLine<'a> {
         true
     }
 
-    /// Takes `[period] [event:] rest` apart, which follow the time's colon.
+    /// Splits `[period] [event:] rest`, the text after the time's colon.
     fn set_event(&mut self, text: &'a [u8]) {
         self.rest = trim_end(text);
         let Some((mut token, mut after)) = split_token(self.rest) else { return };
         if let Some(period) = decimal(token) {
             let event = split_token(after).filter(|(event, _)| ends_in_colon(event));
-            // Without an event it is a period only in its ten columns, as
-            // `-F +weight` prints a number in sixteen.
+            // Without an event this is a period only if it has ten columns, since `-F +weight`
+            // prints a number in sixteen.
             let columns = self.rest.len() - after.len() - 1;
             if event.is_none() && columns != token.len().max(PERIOD_COLUMNS) {
                 return;
@@ -203,7 +200,7 @@ mod tests {
         assert_eq!(text(parsed.text()), rest, "rest of {line:?}");
     }
 
-    /// Lines that are found by their time or their event.
+    /// Lines with a time or an event.
     const LINES: &[(&str, Expected)] = &[
         (
             "V8 Worker Thr 16992   525.936394:    2004008 cpu-clock: ",

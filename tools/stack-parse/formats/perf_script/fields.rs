@@ -1,4 +1,4 @@
-//! Fields of an event line, told by their columns and by what is in them.
+//! The fields of an event line, recognised by their columns and their content.
 
 use bstr::ByteSlice;
 use common::{decimal, is_digits};
@@ -6,18 +6,18 @@ use memchr::{memchr, memrchr_iter};
 
 use super::tokens::{is_space, split_last_token, token_start, trim_end};
 
-/// How wide perf prints a period, behind a space; longer ones take what they need.
+/// The width of a period in perf's output, after a space; longer numbers take more columns.
 pub(super) const PERIOD_COLUMNS: usize = 10;
 
-/// How wide perf prints a weight.
+/// The width of a weight.
 const WEIGHT_COLUMNS: usize = 16;
 
-/// How wide perf prints a comm where no call chain follows.
+/// The width of a comm in a sample without a call chain.
 const COMM_COLUMNS: usize = 16;
 
-/// Where the event of a line without time starts, and its colon: the last word
-/// with a colon, behind which nothing stands, or a field in its columns:
-/// `demo page-faults:                0`. One space only is within a comm, `a: b`.
+/// Where the event of a line without a time starts, and its colon. The event is the last word with
+/// a colon that ends the line or is followed by a field in its columns:
+/// `demo page-faults:                0`. A colon before a single space is part of a comm, `a: b`.
 pub(super) fn last_event(line: &[u8]) -> Option<(usize, usize)> {
     let is_field = |rest: &[u8]| rest.is_empty() || rest.starts_with(b"  ");
     let colon = memrchr_iter(b':', line).find(|&colon| is_field(&line[colon + 1..]))?;
@@ -25,9 +25,8 @@ pub(super) fn last_event(line: &[u8]) -> Option<(usize, usize)> {
     (start < colon).then_some((start, colon))
 }
 
-/// Splits `thread period` where the number has at least the ten columns of a
-/// period and less than the sixteen of `-F +weight`: `demo 17132    2004008`,
-/// `demo 7/8     K        2004008`.
+/// Splits `thread period` if the number has at least the ten columns of a period and fewer than the
+/// sixteen of `-F +weight`: `demo 17132    2004008`, `demo 7/8     K        2004008`.
 pub(super) fn split_period(text: &[u8]) -> Option<(&[u8], u64)> {
     let start = token_start(text);
     let period = decimal(&text[start..])?;
@@ -51,7 +50,7 @@ pub(super) fn without_time_of_day(text: &[u8]) -> &[u8] {
     split.filter(|(_, date)| is_date(date)).map_or(text, |(front, _)| front)
 }
 
-/// Where the time starts whose colon this is: `525.936394:`, a token alone.
+/// Where the time that ends at this colon starts: `525.936394:`, a token of its own.
 pub(super) fn time_start(line: &[u8], colon: usize) -> Option<usize> {
     if !ends_token(line, colon) {
         return None;
@@ -71,7 +70,7 @@ pub(super) fn ends_token(line: &[u8], at: usize) -> bool {
     line.get(at + 1).is_none_or(is_space)
 }
 
-/// `123` or `12/123`; `-1` stands for no process.
+/// `123` or `12/123`; `-1` means no process.
 pub(super) fn split_id(token: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let is_id = |id: &[u8]| is_digits(id.strip_prefix(b"-").unwrap_or(id));
     match memchr(b'/', token) {
@@ -83,8 +82,8 @@ pub(super) fn split_id(token: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     }
 }
 
-/// Whether a text ends in a number that is no thread: perf pads those to five
-/// columns, `demo    12 `, so `worker 12 ` is a comm.
+/// Whether a text ends in a number that is not a thread id: perf pads ids to five columns,
+/// `demo    12 `, so `worker 12 ` is a comm.
 pub(super) fn is_narrow_id(text: &[u8]) -> bool {
     let text = trim_end(text);
     let start = token_start(text);

@@ -16,15 +16,14 @@ use crate::frame::{Frame, Kind};
 pub(crate) struct FrameLine<'a> {
     /// The instruction's address in hexadecimal.
     pub(crate) ip: &'a [u8],
-    /// The function's name without offset, as printed; `[unknown]` if unknown,
-    /// empty if perf printed none.
+    /// The function's name without offset, as printed; `[unknown]` if perf did not know it, empty
+    /// if perf printed no name.
     pub(crate) symbol: &'a [u8],
-    /// The object file, empty if not printed.
+    /// The object file; empty if perf did not print it.
     pub(crate) dso: &'a [u8],
-    /// The source line, `file:line`, empty if not printed; it stands on a line
-    /// of its own.
+    /// The source line, `file:line`, which perf prints on a line of its own; empty if it did not.
     pub(crate) place: &'a [u8],
-    /// Whether the compiler put this function into its caller.
+    /// Whether the compiler inlined this function into its caller.
     pub(crate) inlined: bool,
 }
 
@@ -35,9 +34,8 @@ impl<'a> FrameLine<'a> {
     /// may hold spaces, parentheses and quotes, as in
     /// `25f7 Box<unsigned long>::apply<std::function<unsigned long (int)> >+0x37 (/demo)`.
     ///
-    /// A line with a sample behind its frame is two lines, and the cookie of a
-    /// call chain that is printed later, `b00000006 (cookie) ([unknown])`, is no
-    /// frame: both are `None`.
+    /// `None` for a line with a sample after its frame, which is two lines, and for the cookie of a
+    /// call chain that is printed later, `b00000006 (cookie) ([unknown])`.
     #[inline]
     pub(crate) fn parse(line: &'a [u8]) -> Option<FrameLine<'a>> {
         let Some((ip, name)) = split_padded_ip(line).or_else(|| split_ip(line)) else {
@@ -53,7 +51,7 @@ impl<'a> FrameLine<'a> {
         }
         let (symbol, dso) = match name {
             b"(cookie)" => return None,
-            // perf 3 prints nothing for an unknown name, `-F ip,dso` none at all:
+            // For an unknown name perf 3 prints an empty one, `-F ip,dso` prints no name at all:
             // `7f00  (/lib/libc.so)`, `7f00 (/lib/libc.so)`.
             [b'(', dso @ .., b')'] if is_lone_dso(dso) => (&b""[..], dso),
             _ => split_dso(name),
@@ -63,9 +61,9 @@ impl<'a> FrameLine<'a> {
         is_frame.then_some(FrameLine { ip, symbol, dso, place: b"", inlined })
     }
 
-    /// Parses an address alone, from `-F ip`: in 16 columns behind the
-    /// indentation of a call chain or the space of a sample of one line, or of
-    /// 16 digits. Other addresses in 16 columns are physical ones.
+    /// Parses an address alone, from `-F ip`: either in 16 columns after the indentation of a call
+    /// chain or the space of a one-line sample, or with 16 digits. Other addresses in 16 columns
+    /// are physical ones.
     fn bare(line: &'a [u8]) -> Option<FrameLine<'a>> {
         let line = line.trim_ascii_end();
         let columns = without_indentation(line).or_else(|| line.strip_prefix(b" "));
@@ -81,16 +79,15 @@ impl<'a> From<&FrameLine<'a>> for Frame<'a> {
     fn from(line: &FrameLine<'a>) -> Frame<'a> {
         let FrameLine { ip, symbol, dso, place, inlined } = *line;
         let address = hexadecimal(ip);
-        // `[unknown]` is what perf prints for no name; without an object there
-        // is no better one.
+        // perf prints `[unknown]` for a missing name; without an object there is no better one.
         let name = if symbol == b"[unknown]" && !dso.is_empty() { b"" } else { symbol };
         let kind = Kind::of_object(dso, address);
         Frame { name, object: dso, address, offset: None, source: place, kind, inlined }
     }
 }
 
-/// Whether this line can only be a frame of a call chain: an address in its 16
-/// columns behind a TAB, or behind the spaces that `expand` makes of one.
+/// Whether this line can only be a frame of a call chain: an address in its 16 columns after a TAB,
+/// or after the spaces that `expand` makes from a TAB.
 pub(super) fn is_chain_frame(line: &[u8]) -> bool {
     let Some((columns, name)) = without_indentation(line).and_then(<[u8]>::split_first_chunk)
     else {
@@ -99,16 +96,16 @@ pub(super) fn is_chain_frame(line: &[u8]) -> bool {
     is_address(columns) && matches!(name, [] | [b' ' | b'\r', ..])
 }
 
-/// What follows the TAB before a frame, or the spaces in place of it.
+/// The text after the TAB before a frame, or after the spaces that replace it.
 fn without_indentation(line: &[u8]) -> Option<&[u8]> {
     line.strip_prefix(b"\t").or_else(|| line.strip_prefix(b"        "))
 }
 
-/// How long a TAB, an address in its 16 columns and a space are.
+/// The length of a TAB, an address in its 16 columns, and a space.
 pub(super) const PADDED_IP: usize = 18;
 
-/// Splits `ip symbol` where the address is padded to 16 columns behind a TAB,
-/// as perf prints it. The address keeps its padding.
+/// Splits `ip symbol` where the address is padded to 16 columns after a TAB, as perf prints it. The
+/// address keeps its padding.
 #[inline]
 pub(super) fn split_padded_ip(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let (ip, name) = line.split_first_chunk()?;
@@ -123,8 +120,8 @@ pub(super) fn is_padded_ip(text: &[u8; PADDED_IP]) -> bool {
     is_address(columns)
 }
 
-/// Whether this is an address in hexadecimal behind spaces. Every line asks, so
-/// all columns are looked at together.
+/// Whether this is a hexadecimal address after spaces. This runs for every line, so it checks all
+/// columns at once.
 #[inline]
 pub(super) fn is_address(columns: &[u8; 16]) -> bool {
     let columns = u8x16::new(*columns);
@@ -134,7 +131,7 @@ pub(super) fn is_address(columns: &[u8; 16]) -> bool {
     };
     let spaces = are(b' ', b' ');
     let others_are_digits = (spaces ^ (are(b'0', b'9') | are(b'a', b'f'))).all();
-    // The first column is the lowest bit: all spaces are below all digits.
+    // The first column is the lowest bit, so spaces must be the low bits: below all digits.
     let spaces = spaces.to_bitmask();
     others_are_digits && spaces & (spaces + 1) == 0 && spaces != 0xffff
 }
@@ -147,8 +144,8 @@ fn split_ip(line: &[u8]) -> Option<(&[u8], &[u8])> {
     is_ip.then(|| (&text[..end], text[end..].trim_ascii_start()))
 }
 
-/// Whether all between the first and the last parenthesis is an object file:
-/// `/libc.so`, `inode`, `/memfd:my demo (deleted)`.
+/// Whether all the text between the first and the last parenthesis is an object file: `/libc.so`,
+/// `inode`, `/memfd:my demo (deleted)`.
 fn is_lone_dso(text: &[u8]) -> bool {
     !text.contains(&b'(') || is_path(text) && text.ends_with(b")")
 }
@@ -176,7 +173,7 @@ mod tests {
         Some((text(frame.ip), text(frame.symbol), text(frame.dso), frame.inlined))
     }
 
-    /// Lines and what they hold.
+    /// Lines and their parts.
     const LINES: &[(&str, Parts<'static>)] = &[
         ("\t            2734 outer+0x34 (/prog/demo)", ("2734", "outer", "/prog/demo", false)),
         ("            2734 outer (/prog/demo)", ("2734", "outer", "/prog/demo", false)),

@@ -1,13 +1,12 @@
-//! Lines that lack the line end between them: `cat a b`, where `a` does not end
-//! in one.
+//! Two lines without a line end between them, from `cat a b` where `a` does not end in one.
 
 use super::event_line::EventLine;
 use super::object_file::ends_in_object;
 
-/// Splits a line behind a frame that a sample, or the header of a recording,
-/// follows: `\t20 main (/demo)demo 1 2.5: 7 cycles: `.
+/// Splits a line after a frame that is followed by a sample or the header of a recording:
+/// `\t20 main (/demo)demo 1 2.5: 7 cycles: `.
 pub(super) fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    // Nearly no line has a time, or a header.
+    // Hardly any line has a time or a header.
     if !has_time(line) && !line.ends_with(b"# ========") {
         return None;
     }
@@ -18,7 +17,7 @@ pub(super) fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     })
 }
 
-/// Whether something in the line looks like a time: `2.5:`.
+/// Whether any part of the line looks like a time: `2.5:`.
 fn has_time(line: &[u8]) -> bool {
     memchr::memchr_iter(b':', line).any(|colon| {
         let digits = line[..colon].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();

@@ -1,20 +1,20 @@
-//! The event lines that were read last: those of one thread mostly differ in
-//! their times only, and the lines of a few threads alternate.
+//! A cache of recent event lines: those of one thread mostly differ only in their times, and the
+//! lines of a few threads alternate.
 
 use std::ops::Range;
 
 use super::event_line::EventLine;
 use crate::samples::sample::OpenSample;
 
-/// How many are kept.
+/// How many lines are kept.
 const KEPT: usize = 4;
 
-/// A text whose event line is like one that opened `sample`.
+/// A text whose event line matches one that opened `sample`.
 pub(super) struct Known<'a> {
     pub(super) sample: OpenSample,
     /// The time of its event line.
     pub(super) time: &'a [u8],
-    /// What follows that line.
+    /// The text after that line.
     pub(super) body: &'a [u8],
 }
 
@@ -33,14 +33,14 @@ struct Header {
 }
 
 impl HeaderCache {
-    /// What is known of `text`, if its first line differs only in the digits of
-    /// its time from one that was kept.
+    /// The sample for `text`, if its first line differs from a cached one only in the digits of the
+    /// time.
     #[inline]
     pub(super) fn find<'b>(&self, text: &'b [u8]) -> Option<Known<'b>> {
         self.headers.iter().find_map(|header| header.known(text))
     }
 
-    /// Keeps the line of an event and its sample, in place of the oldest.
+    /// Caches an event line and its sample, in place of the oldest one.
     pub(super) fn keep(&mut self, line: &[u8], event: &EventLine<'_>, sample: OpenSample) {
         let header = &mut self.headers[self.oldest];
         self.oldest = (self.oldest + 1) % KEPT;
@@ -55,7 +55,7 @@ impl Header {
     #[inline]
     fn known<'b>(&self, text: &'b [u8]) -> Option<Known<'b>> {
         let Range { start, end } = self.time;
-        // A line of the same length: its end need not be searched.
+        // The line must have the same length, so there is no search for its end.
         let (line, rest) = text.split_at_checked(self.line.len())?;
         let body = rest.strip_prefix(b"\n")?;
         let is_same =
@@ -66,7 +66,7 @@ impl Header {
         let (time, ours) = (&line[start..end], &self.line[start..end]);
         let is_alike =
             |(new, old): (&u8, &u8)| new == old || new.is_ascii_digit() && old.is_ascii_digit();
-        // All digits are compared: to stop at the first that differs takes longer.
+        // All digits are compared, since stopping at the first difference takes longer.
         let is_time = time.iter().zip(ours).fold(true, |all, pair| all & is_alike(pair));
         self.sample.filter(|_| is_time).map(|sample| Known { sample, time, body })
     }

@@ -1,4 +1,4 @@
-//! The frames of lines that were read lately.
+//! A cache of the frames of recent lines.
 
 use common::FrameId;
 
@@ -8,12 +8,11 @@ use super::line_hash::LineHash;
 /// enough to stay in the processor's cache with their texts.
 const SLOTS: usize = 2048;
 
-/// Longer texts are rare and not kept, in bytes.
+/// Longer texts, in bytes, are rare and not cached.
 const LONGEST: usize = 1024;
 
-/// Frames by the text they were read from, of each slot the last text that missed
-/// twice: lines that come once, of which there are many, cost no copy, and memory is
-/// bounded whatever the input.
+/// Maps texts to their frames. A slot keeps the last text that missed it twice in a row: lines that
+/// come only once, of which there are many, cost no copy, and memory is bounded for any input.
 pub(super) struct LineCache {
     slots: Box<[Slot; SLOTS]>,
 }
@@ -32,15 +31,15 @@ impl LineCache {
         LineCache { slots }
     }
 
-    /// The frame of `text`, which is not empty, if it was put last for this hash.
+    /// The frame of `text`, which is not empty, if it is in the slot of this hash.
     #[inline]
     pub(super) fn find(&self, hash: LineHash, text: &[u8]) -> Option<FrameId> {
         let slot = &self.slots[hash.slot::<SLOTS>()];
         (slot.text == text).then_some(slot.frame)
     }
 
-    /// Remembers that `text`, which is not empty and not in its slot, stands for
-    /// `frame`, if its hash is that of the line that missed there last.
+    /// Caches `frame` for `text`, which is not empty and not in its slot, if the last line that
+    /// missed there had the same hash.
     pub(super) fn put(&mut self, hash: LineHash, text: &[u8], frame: FrameId) {
         if text.len() > LONGEST {
             return;

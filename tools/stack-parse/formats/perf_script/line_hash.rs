@@ -2,10 +2,10 @@
 
 use super::frame_line::PADDED_IP;
 
-/// A number that is the same for lines with the same text behind the address,
-/// and mostly different for others. It is made of the line's length, the start of
-/// the name and the last digits of the address, which are the same wherever the
-/// object is mapped. Without a name, as in `[unknown]`, only the length counts.
+/// A hash that is equal for lines with the same text after the address, and mostly different for
+/// others. It is computed from the line's length, the start of the name and the last digits of the
+/// address, which do not depend on where the object is mapped. Without a name, as in `[unknown]`,
+/// only the length counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct LineHash(u32);
 
@@ -20,7 +20,7 @@ impl LineHash {
         LineHash((mixed >> 40) as u32)
     }
 
-    /// The slot of the line in a table of so many, which is a power of two.
+    /// The slot of the line in a table of `SLOTS` slots, a power of two.
     #[inline]
     pub(super) fn slot<const SLOTS: usize>(self) -> usize {
         self.0 as usize % SLOTS

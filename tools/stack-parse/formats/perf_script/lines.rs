@@ -1,4 +1,4 @@
-//! `perf script`, line by line: every shape it prints.
+//! Reads `perf script` line by line, in every form that it prints.
 
 use common::{FrameId, Result};
 
@@ -13,29 +13,29 @@ use crate::frame::Frame;
 use crate::samples::sample::{OpenSample, Sample};
 use crate::samples::{CallChains, Samples};
 
-/// What is said of the frames of samples that were printed before.
+/// The reason for skipping call chains that were printed after their samples.
 const DEFERRED: &str = "a call chain apart from its sample: 'perf script' merges the two, \
-                        unless told --no-merge-callchains";
+                        unless --no-merge-callchains is given";
 
-/// Where the reader stands.
+/// The state of the reader.
 pub(super) struct Lines {
     /// How many lines were read.
     number: u64,
-    /// How many samples or other records the text says were lost.
+    /// How many samples or other records were lost, according to the text.
     pub(super) lost: u64,
     state: State,
     /// The frames of the open sample, leaf first.
     frames: Vec<FrameId>,
-    /// The last frame line, which a source line may still turn into an
-    /// inlined one, and how many frames there were before it.
+    /// The last frame line, which a source line may still mark as inlined, and the number of frames
+    /// before it.
     last: (Vec<u8>, usize),
-    /// Whether the open sample has only the frame on its event line, which is
-    /// none if a call chain follows.
+    /// Whether the open sample has only the frame on its event line. That is not a frame if a call
+    /// chain follows.
     is_frame_tentative: bool,
-    /// Whether a frame may open a sample: an empty line above it stands for an
-    /// event line, or it is a whole sample.
+    /// Whether a frame may open a sample: after an empty line in place of an event line, or if it
+    /// is a whole sample.
     may_open: bool,
-    /// What event lines were seen: with a time, or at all.
+    /// Whether event lines were seen, with a time (`timed`) or at all (`headed`).
     timed: bool,
     headed: bool,
 }
@@ -46,9 +46,9 @@ enum State {
     Idle,
     /// In a sample.
     Open(OpenSample),
-    /// In a sample that was not asked for: its frames are passed over.
+    /// In a sample that the user did not ask for: its frames are skipped.
     Passing {
-        /// Whether there were any.
+        /// Whether it had any frames.
         framed: bool,
     },
 }
@@ -68,15 +68,14 @@ impl Lines {
         }
     }
 
-    /// Another reader, which knows what this one learnt of the input. It begins
-    /// behind a blank line, too.
+    /// Another reader, with what this one knows about the input. It also begins after a blank line.
     pub(super) fn fork(&self) -> Lines {
         let Lines { timed, headed, .. } = *self;
         Lines { timed, headed, may_open: true, ..Lines::new() }
     }
 
-    /// Whether what follows is understood the same by any reader: no sample is
-    /// open, and it is known that event lines have times.
+    /// Whether any reader would read the following text in the same way: no sample is open, and
+    /// event lines are known to have times.
     pub(super) fn has_nothing_to_learn(&self) -> bool {
         self.timed && matches!(self.state, State::Idle)
     }
@@ -86,12 +85,12 @@ impl Lines {
         self.number
     }
 
-    /// Says how many lines were read, by whomever.
+    /// Sets how many lines were read, by any reader.
     pub(super) fn set_number(&mut self, lines: u64) {
         self.number = lines;
     }
 
-    /// Learns from an event line that is read elsewhere.
+    /// Notes an event line that was read elsewhere.
     pub(super) fn note_header(&mut self, event: &EventLine<'_>) {
         self.headed = true;
         self.timed |= event.time.is_some();
@@ -102,8 +101,8 @@ impl Lines {
         self.number += lines;
     }
 
-    /// Passes over the frames of a sample that was not asked for; false if
-    /// something else is among them, then nothing is.
+    /// Skips the frames of a sample that the user did not ask for. False if there are other lines
+    /// among them; then none is skipped.
     pub(super) fn skip_frames(&mut self, body: &[u8]) -> bool {
         let mut lines = 0;
         for line in body.split(|&byte| byte == b'\n') {
@@ -116,13 +115,13 @@ impl Lines {
         true
     }
 
-    /// Takes over a sample that was not asked for.
+    /// Notes that a sample that the user did not ask for is open.
     pub(super) fn pass(&mut self) {
         self.may_open = false;
         self.state = State::Passing { framed: false };
     }
 
-    /// Takes over a sample whose event line was read elsewhere.
+    /// Continues a sample whose event line was read elsewhere.
     pub(super) fn continue_sample(&mut self, sample: OpenSample) {
         self.may_open = false;
         self.state = State::Open(sample);
@@ -149,8 +148,8 @@ impl Lines {
         Ok(())
     }
 
-    /// Whether a line that can be read as `event` is one. Where event lines have
-    /// times, one without is only looked for where a sample must begin.
+    /// Whether a line that can be parsed as `event` is an event line. Where event lines have times,
+    /// a line without one is an event only where a sample must begin.
     pub(super) fn is_event(
         &self,
         event: &EventLine<'_>,
@@ -159,8 +158,8 @@ impl Lines {
         event.time.is_some() || !self.timed || self.may_open && next_is_frame()
     }
 
-    /// A blank line ends a sample that has frames. One without waits for the
-    /// next line, since perf has been seen to print its frames behind it.
+    /// A blank line ends a sample that has frames. A sample without frames stays open for the next
+    /// line, since perf sometimes prints its frames after the blank line.
     pub(super) fn blank_line(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         self.number += 1;
         self.may_open = true;
@@ -187,7 +186,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Reads a line that is not blank, before the next one if that is a frame.
+    /// Reads a line that is not blank. `next_frame` is the following line if that is a frame.
     fn line(
         &mut self,
         line: &[u8],
@@ -235,13 +234,13 @@ impl Lines {
         Ok(())
     }
 
-    /// The event line that this line is, if it is one for certain.
+    /// This line as an event line, if it certainly is one.
     fn event_line<'b>(&self, line: &'b [u8], next_is_frame: bool) -> Option<EventLine<'b>> {
         let event = if line[0] == b'\t' { None } else { EventLine::parse(line) };
         event.filter(|event| self.is_event(event, || next_is_frame))
     }
 
-    /// The frame that this line is, though it is not indented as perf does.
+    /// The frame in this line, although its indentation is not perf's.
     fn frame_line<'b>(
         &mut self,
         line: &'b [u8],
@@ -259,7 +258,7 @@ impl Lines {
         Ok(if may_be { loose_frame(line) } else { None })
     }
 
-    /// Opens the sample of an event line, whose frame may be there too, or in the next line.
+    /// Opens the sample of an event line; its frame may be on this line or on the next.
     fn event(
         &mut self,
         event: &EventLine<'_>,
@@ -290,7 +289,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Takes in a frame of a call chain.
+    /// Adds a frame of a call chain.
     fn frame(
         &mut self,
         line: &[u8],
@@ -319,11 +318,11 @@ impl Lines {
             }
         }
         if self.is_frame_tentative {
-            // What follows a sample of one line are the branches before it.
+            // The lines after a one-line sample are the branches before it.
             if !is_chain_frame(line) {
                 return Ok(());
             }
-            // What looked like its frame was another field, or a tracepoint's text.
+            // What looked like its frame was another field, or the text of a tracepoint.
             self.frames.clear();
             self.is_frame_tentative = false;
         }
@@ -345,8 +344,8 @@ impl Lines {
         self.frames[start..].reverse();
     }
 
-    /// `  demo.cpp:14 (inlined)` behind a frame, from `-F +srcline`, where the
-    /// mark stands here.
+    /// `  demo.cpp:14 (inlined)` after a frame, from `-F +srcline`, which puts the mark on this
+    /// line.
     fn source_line(&mut self, line: &[u8], samples: &mut Samples<'_>) {
         let line = line.trim_ascii();
         let (place, inlined) = match line.strip_suffix(b" (inlined)") {
@@ -363,15 +362,15 @@ impl Lines {
     }
 }
 
-/// The frame that a line is though it does not look as perf prints one: where
-/// only blanks or nothing stand before it, it must be more than two words.
+/// The frame in a line that is not indented as by perf: after only spaces or nothing, the frame
+/// must be more than two words.
 fn loose_frame(line: &[u8]) -> Option<FrameLine<'_>> {
     let frame = FrameLine::parse(line)?;
     (line[0] == b'\t' || one_line::is_certain(&frame)).then_some(frame)
 }
 
-/// Whether this line is a frame of a call chain, whatever stands around it: in
-/// perf's columns, or behind a TAB at least, `\t10 main (/demo)`.
+/// Whether this line is a frame of a call chain, whatever the lines around it: in perf's columns,
+/// or at least after a TAB, `\t10 main (/demo)`.
 pub(super) fn is_certain_frame(line: &[u8]) -> bool {
     let is_tabbed = || line.starts_with(b"\t") && !is_beside(line);
     (is_chain_frame(line) && !is_side_record(line) || is_tabbed())
@@ -380,7 +379,7 @@ pub(super) fn is_certain_frame(line: &[u8]) -> bool {
         && glued::split(line).is_none()
 }
 
-/// Whether this line can be a frame of the call chain of an event line above it.
+/// Whether this line can be a frame below an event line.
 pub(super) fn is_frame(line: &[u8]) -> bool {
     let is_indented = line.first().is_some_and(u8::is_ascii_whitespace);
     is_indented && !is_lone_frame(line) && (is_chain_frame(line) || loose_frame(line).is_some())

@@ -1,18 +1,18 @@
-//! Where the lines of a block end, found once for all that asks.
+//! The ends of the lines of a block, found once for all readers.
 
 use common::{SCAN_STEP, newline_bits};
 
 /// The LFs of a block.
 #[derive(Default)]
 pub(super) struct Newlines {
-    /// The bits of all bytes, [`SCAN_STEP`] to a word.
+    /// One bit for each byte, [`SCAN_STEP`] to a word.
     words: Vec<u64>,
-    /// The places of those that stand behind another one.
+    /// The offsets of LFs that follow another LF.
     doubled: Vec<usize>,
 }
 
 impl Newlines {
-    /// Finds the LFs of another block; the memory is used again.
+    /// Finds the LFs of another block, reusing the memory.
     pub(super) fn find(&mut self, block: &[u8]) {
         let Newlines { words, doubled } = self;
         let (steps, rest) = block.as_chunks();
@@ -32,13 +32,13 @@ impl Newlines {
         }));
     }
 
-    /// The places of all LFs that stand behind another one.
+    /// The offsets of all LFs that follow another LF.
     pub(super) fn doubled(&self) -> &[usize] {
         &self.doubled
     }
 
-    /// Where the lines start that end at `end`, a place in the block, and before
-    /// it, from the last to the first.
+    /// The starts of the lines that end at `end`, an offset in the block, or before it, from last
+    /// to first.
     #[inline]
     pub(super) fn line_starts_before(&self, end: usize) -> LineStarts<'_> {
         let (before, rest) = self.words.split_at(end / SCAN_STEP);
@@ -46,16 +46,16 @@ impl Newlines {
     }
 }
 
-/// The starts of lines, from the last to the first.
+/// The starts of lines, from last to first.
 pub(super) struct LineStarts<'a> {
-    /// The words before the one that is looked at.
+    /// The words before the current one.
     before: &'a [u64],
-    /// What is left of that one.
+    /// The bits of the current word that are left.
     bits: u64,
 }
 
 impl LineStarts<'_> {
-    /// Where the line before the last one starts, 0 if that is the first.
+    /// Where the previous line starts, 0 if that is the first.
     #[inline]
     pub(super) fn next_start(&mut self) -> usize {
         while self.bits == 0 {
@@ -68,8 +68,8 @@ impl LineStarts<'_> {
     }
 }
 
-/// Appends the places of the bits of `word`, the lowest of which stands for the
-/// byte at `start`. It is rarely needed, and the loop around it is faster alone.
+/// Appends the offsets of the set bits of `word`; its lowest bit is the byte at `start`. It is
+/// rarely needed, and the loop that calls it is faster without this code.
 #[cold]
 fn push_places(mut word: u64, start: usize, places: &mut Vec<usize>) {
     while word != 0 {

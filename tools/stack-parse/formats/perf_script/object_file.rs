@@ -3,7 +3,7 @@
 use bstr::ByteSlice;
 use memchr::memrchr2;
 
-/// Splits `symbol (dso)`; the dso is empty where there is none.
+/// Splits `symbol (dso)`; the dso is empty if there is none.
 #[inline]
 pub(super) fn split_dso(text: &[u8]) -> (&[u8], &[u8]) {
     let Some(inner) = text.strip_suffix(b")") else { return (text, b"") };
@@ -17,7 +17,7 @@ pub(super) fn split_dso(text: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// Splits where parentheses balance: `outer+0x34 (/memfd:my demo (deleted))`.
+/// Splits where the parentheses balance: `outer+0x34 (/memfd:my demo (deleted))`.
 fn split_nested_dso<'a>(text: &'a [u8], inner: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     let mut depth = 1;
     for (at, byte) in inner.iter().enumerate().rev() {

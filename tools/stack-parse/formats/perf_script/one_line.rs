@@ -9,8 +9,8 @@
 //!     [ => addr [sym] [(dso)]] [registers] [branches] [ilen] [insn] [phys_addr] [page sizes] [IPC]
 //! ```
 //!
-//! What stands before the address may look like a frame too, so the last
-//! address in its 16 columns counts. What stands behind the symbol must go.
+//! The text before the address may look like a frame, too, so the last address in its 16 columns
+//! counts. The fields after the symbol must be removed.
 
 use bstr::ByteSlice;
 use common::is_digits;
@@ -23,17 +23,17 @@ use super::tokens::{is_space, token_end, token_start, trim_end, trim_start};
 /// How many columns an address has.
 const IP_COLUMNS: usize = 16;
 
-/// The text of the frame of a sample that was recorded without call chains,
-/// if no call chain follows: `  561ae304d6c4 fib+0x24 (/prog/demo)`.
+/// The text of the frame in a sample that was recorded without call chains:
+/// `  561ae304d6c4 fib+0x24 (/prog/demo)`. It is the sample's only frame if no call chain follows.
 pub(super) fn only_frame<'a>(event: &EventLine<'a>) -> Option<&'a [u8]> {
     frame_text(event.rest)
 }
 
-/// The text of the only frame in `rest`, which is what follows the colon of an
-/// event with all its spaces: ` 561ae304d6c4 fib+0x24 (/prog/demo)`.
+/// The text of the only frame in `rest`, the text after an event's colon with all its spaces:
+/// ` 561ae304d6c4 fib+0x24 (/prog/demo)`.
 fn frame_text(rest: &[u8]) -> Option<&[u8]> {
-    // The event's colon and the address have a space each:
-    // `page-faults:  ffffffff8175336a elf_load`. Behind only one stands `-F addr`:
+    // The event's colon and the address are each followed or preceded by a space:
+    // `page-faults:  ffffffff8175336a elf_load`. With only one space it is a field of `-F addr`:
     // `page-faults:     55993a0f70b8 __TMC_END__`.
     if trim_start(rest).is_empty() {
         return None;
@@ -42,8 +42,8 @@ fn frame_text(rest: &[u8]) -> Option<&[u8]> {
     padded.filter(|text| FrameLine::parse(text).is_some()).or_else(|| unpadded_frame(rest))
 }
 
-/// Splits a line that has neither time nor event before its frame, from
-/// `-F comm,tid,ip,sym`: `            demo 19231  ffffffff8175336a elf_load`.
+/// Splits a line that has neither a time nor an event before its frame, from `-F comm,tid,ip,sym`:
+/// `            demo 19231  ffffffff8175336a elf_load`.
 pub(super) fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let (start, end) = padded_frame(line, 2)?;
     let (head, text) = (&line[..start], &line[start..end]);
@@ -63,16 +63,16 @@ pub(super) fn is_lone_frame(line: &[u8]) -> bool {
     is_address(columns) && is_name
 }
 
-/// Whether a number is an address and no count or word: it is long and has
-/// letters, or there is an object file behind it.
+/// Whether a number is an address, not a count or a word: it is long and has letters, or an object
+/// file follows it.
 pub(super) fn is_certain(frame: &FrameLine<'_>) -> bool {
     is_path(frame.dso) || frame.ip.len() >= 8 && !frame.ip.iter().all(u8::is_ascii_digit)
 }
 
-/// Where the last address in its 16 columns stands, with the space before it and
-/// the symbol behind it; its columns start at `first` or later.
+/// Where the last address in its 16 columns is, with the space before it and the symbol after it;
+/// its columns start at `first` or later.
 fn padded_frame(text: &[u8], first: usize) -> Option<(usize, usize)> {
-    // The branch's own address comes first, then where it went:
+    // The address of a branch comes first, then its target:
     // `7f3b9c644b70 _start+0x0 (/lib/ld.so) =>     7f3b9c645000 main+0x0 (/demo)`.
     let text = text.find(b" => ").map_or(text, |arrow| &text[..arrow]);
     let starts_at = |&start: &usize| {
@@ -87,8 +87,8 @@ fn padded_frame(text: &[u8], first: usize) -> Option<(usize, usize)> {
     Some((start - 1, end))
 }
 
-/// A frame in text whose spaces were squeezed: `561ae304d6c4 fib+0x24 (/demo)`.
-/// A tracepoint's text may start like one: `ffffffff810 vfs_read <-- ksys_read`.
+/// A frame in a text whose padding was removed: `561ae304d6c4 fib+0x24 (/demo)`. A tracepoint's
+/// text may start like one: `ffffffff810 vfs_read <-- ksys_read`.
 fn unpadded_frame(rest: &[u8]) -> Option<&[u8]> {
     let is_address_field = rest.get(1..).and_then(<[u8]>::first_chunk).is_some_and(is_address);
     if is_address_field {
@@ -103,10 +103,10 @@ fn unpadded_frame(rest: &[u8]) -> Option<&[u8]> {
     (frame.ip.len() >= 3 && is_whole || frame.ip.len() >= 8 && is_word).then_some(text)
 }
 
-/// ` elf_load+0x28a ([kernel.kallsyms]) ilen: 4` without what follows the
-/// object file, or the symbol.
+/// ` elf_load+0x28a ([kernel.kallsyms]) ilen: 4` without the fields after the object file or the
+/// symbol.
 fn without_fields_behind(text: &[u8]) -> &[u8] {
-    // Registers, the length and the bytes of the instruction, and what Intel PT counts:
+    // Registers, the length and the bytes of the instruction, and the counts of Intel PT:
     // ` ABI:2    SP:0x7ffceb579ee8 `, ` ilen: 4`, ` insn: 48 89 e5`, `\t\tmovq %rsp, %rbp`,
     // ` \t IPC: 0.50 (1/2) `.
     let fields = [&b" ABI:"[..], b" ilen: ", b" insn: ", b"\t\t", b" \t IPC: "];
@@ -115,7 +115,7 @@ fn without_fields_behind(text: &[u8]) -> &[u8] {
     without_physical_address(trim_end(text))
 }
 
-/// Without the list of `-F +brstack`, `+brstackoff` or `+brstacksym`:
+/// The text without the list of `-F +brstack`, `+brstackoff` or `+brstacksym`:
 /// ` main+0x5 (/demo) 0x4005f0/0x40050a/P/-/-/3 `,
 /// ` main+0x5 (/demo)main+0x5(/demo)/f+0x0(/demo)/M/-/-/12/CALL `.
 fn without_branches(text: &[u8]) -> &[u8] {
@@ -137,13 +137,13 @@ fn without_branches(text: &[u8]) -> &[u8] {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// Whether a text lists branches: each has `/P/-/-/3`, for was predicted or
-/// missed, in a transaction, aborted, and cycles.
+/// Whether a text lists branches: each has flags such as `/P/-/-/3`, which mean predicted or
+/// missed, in a transaction, aborted, and the number of cycles.
 pub(super) fn has_branch_flags(text: &[u8]) -> bool {
     [b"/-/-/", b"/X/-/", b"/-/A/", b"/X/A/"].iter().any(|flags| text.contains_str(flags))
 }
 
-/// Without `               0 4K N/A`, from
+/// The text without `               0 4K N/A`, from
 /// `-F +phys_addr,+data_page_size,+code_page_size`.
 fn without_physical_address(text: &[u8]) -> &[u8] {
     let mut before = text;
@@ -151,7 +151,7 @@ fn without_physical_address(text: &[u8]) -> &[u8] {
         before = trim_end(&before[..token_start(before)]);
     }
     let (symbol, address) = before.split_at(token_start(before));
-    // No address has so many digits that there is no padding before it.
+    // No address has enough digits to leave no padding before it.
     let is_padded = symbol.ends_with(b"  ") && !trim_end(symbol).is_empty();
     match is_padded && address.iter().all(u8::is_ascii_hexdigit) {
         true => trim_end(symbol),
@@ -169,7 +169,7 @@ fn is_page_size(token: &[u8]) -> bool {
     }
 }
 
-/// Whether this is a physical address alone, behind a call chain:
+/// Whether this is a physical address alone, after a call chain:
 /// `               0 4K N/A`.
 pub(super) fn is_physical_address(line: &[u8]) -> bool {
     let (address, sizes) = line.split_at(line.len().min(IP_COLUMNS));

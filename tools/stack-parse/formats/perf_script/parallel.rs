@@ -1,5 +1,5 @@
-//! `perf script` read by several threads: blocks end between samples, so that
-//! each can be read alone, and sums do not depend on the order of blocks.
+//! Reads `perf script` with several threads: blocks end between samples, so each can be read alone,
+//! and sums do not depend on the order of blocks.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -11,16 +11,16 @@ use super::{PerfScriptReader, ends_a_sample};
 use crate::samples::Samples;
 use crate::samples::skipped::Skipped;
 
-/// Where the threads get their blocks.
+/// The blocks that the threads take.
 struct Source<'a, 'b> {
     blocks: &'a mut Blocks<'b>,
-    /// How many the threads got.
+    /// How many blocks were taken.
     taken: usize,
-    /// Why they get no more.
+    /// Why no more blocks are given out.
     stop: Option<Stop>,
 }
 
-/// Why blocks cannot be read in any order any more.
+/// Why blocks can no longer be read in any order.
 enum Stop {
     /// This block may end within a sample, so what follows depends on it.
     Torn(Block),
@@ -34,25 +34,24 @@ struct Job {
     number: usize,
 }
 
-/// What remains of a block that was read.
+/// The results of reading a block.
 struct Done {
     number: usize,
     lines: u64,
-    /// How many samples or other records it says were lost.
+    /// How many samples or other records were lost, according to the block.
     lost: u64,
-    /// What was not understood, by the numbers of lines in the block.
+    /// The lines that were not understood, by their numbers in the block.
     skipped: Skipped,
 }
 
-/// Reads `blocks` into `samples` up to the first that may end within a sample,
-/// which is read too. Returns how the input ended, `None` if there may be more
-/// of it.
+/// Reads `blocks` into `samples` up to the first that may end within a sample; that one is read,
+/// too. Returns how the input ended, or `None` if there may be more of it.
 ///
 /// The thread that calls this is one of the `threads`.
 ///
 /// # Errors
 ///
-/// What reading a block returns.
+/// An error of reading a block.
 pub(super) fn read(
     blocks: &mut Blocks<'_>,
     reader: &mut PerfScriptReader,
@@ -62,7 +61,7 @@ pub(super) fn read(
     let source = Mutex::new(Source { blocks, taken: 0, stop: None });
     let lines_before = reader.lines.number();
     let mut done = thread::scope(|scope| {
-        // The system may have fewer threads for us: a limit of processes or of memory.
+        // The system may refuse threads, for a limit of processes or of memory.
         let helpers: Vec<_> = (1..threads)
             .map_while(|_| {
                 let (mut reader, mut samples, source) = (reader.fork(), samples.fork(), &source);
@@ -99,8 +98,8 @@ pub(super) fn read(
 }
 
 impl Source<'_, '_> {
-    /// The next block, if it ends between samples and all before it did. The
-    /// memory of `spare` is used again.
+    /// The next block, if it ends between samples and all blocks before it did. Reuses the memory
+    /// of `spare`.
     fn next(&mut self, spare: Block) -> Option<Job> {
         if self.stop.is_some() {
             return None;
@@ -120,7 +119,7 @@ impl Source<'_, '_> {
     }
 }
 
-/// Reads one block after the other, as long as there are any.
+/// Reads blocks until there are no more.
 fn work(
     source: &Mutex<Source<'_, '_>>,
     reader: &mut PerfScriptReader,
@@ -128,7 +127,7 @@ fn work(
 ) -> Result<Vec<Done>> {
     let (mut done, mut spare) = (Vec::new(), Block::default());
     loop {
-        // A panic of another thread is passed on where it is joined.
+        // A panic of another thread is raised again where that thread is joined.
         let next = source.lock().unwrap_or_else(PoisonError::into_inner).next(spare);
         let Some(Job { block, number }) = next else { return Ok(done) };
         done.push(read_block(number, &block, reader, samples)?);

@@ -1,4 +1,4 @@
-//! Which frames the symbols of frame lines stand for.
+//! Maps the symbols of frame lines to their frames.
 
 use std::hash::BuildHasher;
 
@@ -7,25 +7,25 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::frame_line::without_offset;
 
-/// What a frame line says behind the address, except for the offset, which makes
-/// thousands of lines of one function.
+/// The text of a frame line after the address, without the offset: with it one function would have
+/// thousands of different lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Symbol<'a> {
     /// `outer`
     name: &'a [u8],
-    /// The number of ` (/usr/lib/libc.so.6)`, of nothing, or of [`WHOLE`].
+    /// The id of ` (/usr/lib/libc.so.6)`, of the empty text, or [`WHOLE`].
     object: FrameId,
 }
 
-/// The object of texts that are not split; no object has this number.
+/// The object of texts that are not split; no object has this id.
 const WHOLE: FrameId = FrameId::MAX;
 
-/// Symbols whose frames are known; memory grows with the distinct ones only.
+/// The frames of known symbols; memory grows only with distinct symbols.
 #[derive(Default)]
 pub(super) struct Symbols {
-    /// The objects, of which there are few.
+    /// The object files; there are few.
     objects: FrameTable,
-    /// The last object that stood in parentheses: neighbours mostly have the same.
+    /// The last object in parentheses: the next line mostly has the same.
     last_object: Option<FrameId>,
     /// The names, one after another.
     names: Vec<u8>,
@@ -42,8 +42,8 @@ struct Known {
     frame: FrameId,
 }
 
-/// Splits off the object, if it is certain how [`FrameLine`](super::FrameLine)
-/// would split the text: not of `f+0x1 (/memfd:my demo (deleted))`.
+/// Splits off the object, if [`FrameLine`](super::FrameLine) would certainly split the text in the
+/// same way: `None` for `f+0x1 (/memfd:my demo (deleted))`.
 #[inline]
 fn split_object(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let Some(inner) = text.strip_suffix(b")") else { return Some((text, b"")) };
@@ -52,8 +52,7 @@ fn split_object(text: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 impl Symbols {
-    /// Splits `outer+0x34 (/usr/lib/libc.so.6)`. Texts with equal parts are
-    /// frames of one name.
+    /// Splits `outer+0x34 (/usr/lib/libc.so.6)`. Texts with equal parts have the same frame.
     #[inline]
     pub(super) fn parse<'a>(&mut self, text: &'a [u8]) -> Symbol<'a> {
         let split = self.split_object(text).and_then(|(name, object)| {
@@ -69,7 +68,7 @@ impl Symbols {
         split.unwrap_or(Symbol { name: text, object: WHOLE })
     }
 
-    /// The same as [`split_object`], with the number of the object.
+    /// Like the function [`split_object`], with the id of the object.
     #[inline]
     fn split_object<'a>(&mut self, text: &'a [u8]) -> Option<(&'a [u8], FrameId)> {
         if let Some(last) = self.last_object
@@ -79,7 +78,7 @@ impl Symbols {
         }
         let (name, object) = split_object(text)?;
         let number = self.objects.intern(object);
-        // Every text ends in nothing.
+        // Every text ends in the empty text, so that cannot be the last object.
         if !object.is_empty() {
             self.last_object = Some(number);
         }
@@ -91,7 +90,7 @@ impl Symbols {
     pub(super) fn frame(&self, symbol: Symbol<'_>) -> Option<FrameId> {
         let Symbols { names, known, hasher, .. } = self;
         let is_same = |it: &Known| it.object == symbol.object && it.name(names) == symbol.name;
-        // Of one name there are few objects.
+        // Few objects have a function of the same name.
         known.find(hasher.hash_one(symbol.name), is_same).map(|it| it.frame)
     }
 
@@ -99,7 +98,7 @@ impl Symbols {
     pub(super) fn add(&mut self, symbol: Symbol<'_>, frame: FrameId) {
         let Symbols { names, known, hasher, .. } = self;
         let end = names.len() + symbol.name.len();
-        // Nothing is lost by not knowing the four billionth byte.
+        // Names after the first 4 GiB are not cached, which only costs time.
         let (Ok(start), Ok(end)) = (u32::try_from(names.len()), u32::try_from(end)) else {
             return;
         };
@@ -170,7 +169,7 @@ mod tests {
         assert_eq!(symbols.frame(symbol), Some(7));
     }
 
-    /// What is said of a frame but for its address.
+    /// The parts of a frame except its address.
     fn frame(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>, bool)> {
         let line = [b"\t            2734 ", text].concat();
         let frame = FrameLine::parse(&line)?;

@@ -1,38 +1,38 @@
-//! Clocks, and what their times are on the clock of the trace.
+//! Converts times of all clocks to the clock of the trace.
 
 use hashbrown::HashMap;
 
 use super::messages::{Message, repeated};
 use crate::read::protobuf::Malformed;
 
-/// The numbers of the clocks of Linux.
+/// The ids of the clocks of Linux.
 pub(super) const MONOTONIC: u64 = 3;
 pub(super) const MONOTONIC_COARSE: u64 = 4;
 const BOOTTIME: u64 = 6;
 
-/// The clocks that each sequence has for itself.
+/// The ids of clocks that are local to a sequence.
 const OF_SEQUENCE: std::ops::Range<u64> = 64..128;
 
 /// All clocks of a trace.
 pub(super) struct Clocks {
     known: HashMap<Key, Clock>,
-    /// The clock that times of the trace are of.
+    /// The clock of the trace.
     main: u64,
 }
 
-/// The sequence of a clock, if it is of one, and its number.
+/// The sequence of a clock that is local to one, and the clock's id.
 type Key = (Option<u64>, u64);
 
-/// What is known of a clock.
+/// How to convert the times of a clock.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
     /// The nanoseconds of one tick.
     unit: i64,
-    /// Whether each time counts from the one before it.
+    /// Whether each time is relative to the one before it.
     is_incremental: bool,
     /// The last time, in ticks.
     last: i64,
-    /// What is to be added, in nanoseconds, for a time of the main clock.
+    /// The nanoseconds to add to get a time of the main clock.
     offset: i64,
 }
 
@@ -43,7 +43,7 @@ impl Default for Clocks {
 }
 
 impl Clocks {
-    /// Takes what a snapshot says of the clocks at one moment.
+    /// Adds a snapshot, which has the times of several clocks at one moment.
     pub(super) fn add(&mut self, sequence: u64, snapshot: &[u8]) -> Result<(), Malformed> {
         let main = Message::<3>::read(snapshot)?.number(2);
         self.main = if main > 0 { main } else { self.main };
@@ -65,8 +65,8 @@ impl Clocks {
         Ok(())
     }
 
-    /// The nanoseconds of a time that a sequence has of a clock. `None` if nothing says when that
-    /// clock began.
+    /// A time of a sequence's clock, in nanoseconds of the main clock. `None` if it is unknown when
+    /// that clock began.
     pub(super) fn time(&mut self, sequence: u64, clock: Option<u64>, time: u64) -> Option<i64> {
         let number = clock.unwrap_or(self.main);
         let time = i64::try_from(time).ok()?;

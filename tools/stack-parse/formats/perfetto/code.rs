@@ -1,4 +1,4 @@
-//! The frames of all stacks, by numbers of their own.
+//! The frames of all stacks, by ids that are valid for the whole trace.
 
 use common::{FrameId, FrameTable};
 use hashbrown::HashMap;
@@ -11,30 +11,30 @@ use crate::read::mapped_code::{self, name_codes};
 use crate::read::stacks::FrameNames;
 use crate::samples::Samples;
 
-/// The number of a text that is empty, or not known.
+/// The id of a text that is empty or unknown.
 pub(super) const NO_TEXT: u32 = 0;
 
-/// The kinds of frames that are not of the program.
+/// The kinds of frames outside the program's own code.
 const KERNEL: u64 = 2;
 const JIT: u64 = 4;
 
-/// What is known of a frame.
+/// The data of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Code {
-    /// A text, as all that are no numbers by themselves.
+    /// The id of a text, like all texts here.
     pub(super) name: u32,
-    /// The file that has it.
+    /// The file that contains it.
     pub(super) mapping: Mapping,
-    /// Where it is in that file, as its symbols count.
+    /// Its address in that file, as in the file's symbols.
     pub(super) address: u64,
     pub(super) source: u32,
     pub(super) line: u32,
-    /// A number of `Frame.Kind`.
+    /// A value of `Frame.Kind`.
     pub(super) kind: u64,
 }
 
 impl Code {
-    /// Where it is in its file, counted from the first byte of that.
+    /// Its offset in its file, in bytes from the start.
     fn offset(&self) -> u64 {
         self.address.checked_sub(self.mapping.load_bias).unwrap_or(self.address)
     }
@@ -45,7 +45,7 @@ impl Code {
 pub(super) struct Mapping {
     pub(super) path: u32,
     pub(super) build_id: u32,
-    /// By how much addresses in the file are larger than offsets in it.
+    /// How much larger addresses in the file are than offsets in it.
     pub(super) load_bias: u64,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Codes {
     texts: FrameTable,
     list: Vec<Code>,
     numbers: HashMap<Code, u32>,
-    /// The frames of which no more than the name is known, by that.
+    /// Frames with a name only, by the id of that name.
     by_name: Vec<Option<u32>>,
 }
 
@@ -65,17 +65,17 @@ impl Codes {
         Codes { texts, list: Vec::new(), numbers: HashMap::new(), by_name: Vec::new() }
     }
 
-    /// The number of a text.
+    /// The id of a text.
     pub(super) fn text(&mut self, text: &[u8]) -> u32 {
         self.texts.intern(text)
     }
 
-    /// The text that a number is of.
+    /// The text with this id.
     pub(super) fn text_of(&self, number: u32) -> &[u8] {
         self.texts.name(number)
     }
 
-    /// The number of a frame.
+    /// The id of a frame.
     pub(super) fn frame(&mut self, code: Code) -> u32 {
         let list = &mut self.list;
         *self.numbers.entry(code).or_insert_with(|| {
@@ -84,7 +84,7 @@ impl Codes {
         })
     }
 
-    /// The number of a frame of which only the name is known.
+    /// The id of a frame with a name only.
     pub(super) fn frame_of_name(&mut self, name: u32) -> u32 {
         let place = name as usize;
         if let Some(Some(frame)) = self.by_name.get(place) {
@@ -96,8 +96,7 @@ impl Codes {
         frame
     }
 
-    /// Names all frames: by the symbols that came with the trace, by the names in it, or by the
-    /// files that ran.
+    /// Names all frames: by the symbols in the trace, by the names in it, or by the files that ran.
     pub(super) fn names(
         &self,
         symbols: &Symbols,
@@ -129,7 +128,7 @@ impl Codes {
         names
     }
 
-    /// The frames of code that symbols name, root first.
+    /// The frames of code named by symbols, root first.
     fn symbol_frames(
         &self,
         code: &Code,
@@ -155,7 +154,7 @@ impl Codes {
         place
     }
 
-    /// What is known of code without its name.
+    /// A frame for code, without a name.
     fn bare(&self, code: &Code) -> Frame<'_> {
         let object = self.text_of(code.mapping.path);
         let address = Some(code.address).filter(|_| code.mapping != Mapping::default());
@@ -168,11 +167,11 @@ impl Codes {
         Frame { object, address, offset, kind, ..Frame::default() }
     }
 
-    /// Code, with where it is in its file.
+    /// Code with its offset in its file.
     fn in_its_file(&self, code: &Code) -> mapped_code::Code<'_> {
         let path = self.text_of(code.mapping.path);
         let build_id = self.text_of(code.mapping.build_id);
-        // Chrome's are texts of digits.
+        // Chrome's build-ids are digits as text.
         let build_id = Some(build_id).filter(|id| !id.is_empty() && !is_text(id));
         let mapped = MappedObject { path, build_id, ..Default::default() };
         let is_file = path.starts_with(b"/") && path != b"/kernel";

@@ -1,14 +1,14 @@
-//! What the first bytes of a trace look like.
+//! Detects traces by their first bytes.
 
 use crate::format::Head;
 use crate::read::protobuf::{Fields, Value};
 
-/// From how many packets on that say what only packets do the next may be damaged.
+/// From this many certain packets on, the next packet may be damaged.
 const ENOUGH: u32 = 4;
 
-/// Whether the first bytes are packets, of which one says what only packets do: when it was made,
-/// by which sequence, or what came with the trace. A profile of pprof or of OpenTelemetry begins
-/// with field 1, too, but its messages have other fields; a text may begin with that byte.
+/// Whether the first bytes are packets, and at least one of them has a field that only packets
+/// have, such as its time or its sequence. A profile of pprof or OpenTelemetry begins with field 1,
+/// too, but its messages have other fields. A text may also begin with that byte.
 pub(super) fn detect(head: &Head<'_>) -> bool {
     if head.bytes.first() != Some(&0x0a) || head.is_text() {
         return false;
@@ -31,7 +31,7 @@ fn is_begun(rest: &[u8], signs: &mut u32) -> bool {
     rest.get(length + 1..).is_none_or(|packet| is_packet(packet, false, signs))
 }
 
-/// Whether the fields of a message are those of a packet, which is about one thing at most.
+/// Whether the fields of a message are those of a packet, which has at most one data field.
 fn is_packet(packet: &[u8], is_whole: bool, signs: &mut u32) -> bool {
     let mut data = 0;
     let mut sign = false;
@@ -70,9 +70,9 @@ mod tests {
             // A packet of process and thread, and one that begins a slice.
             &b"\x0a\x04\x50\x01\x12\0\x0a\x05\x40\xe8\x07\x50\x01"[..],
             b"\x0a\x07\x92\x03\x04\x78\x9c\x03\0",
-            // One that is longer than what is seen.
+            // A packet longer than the bytes seen here.
             b"\x0a\xe8\x07\x40\xe8\x07\x50\x01\x5a\xe0\x07\x08",
-            // One after others that is damaged.
+            // A damaged packet after good ones.
             &[&b"\x0a\x04\x40\x01\x50\x01".repeat(4)[..], b"\x0a\x02\x5a\x09"].concat(),
         ] {
             assert!(is_detected(packets), "{packets:?}");

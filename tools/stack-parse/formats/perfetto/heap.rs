@@ -1,4 +1,4 @@
-//! Memory, as heapprofd samples it: what each stack has allocated and freed since the start, in
+//! Memory samples of heapprofd: for each stack the bytes allocated and freed since the start, in
 //! one dump or in several.
 
 use hashbrown::HashMap;
@@ -13,26 +13,26 @@ use crate::read::protobuf::Malformed;
 use crate::read::stacks::{StackId, Stacks};
 use crate::samples::Samples;
 
-/// How many numbers a dump has of each stack: all of [`HEAP_EVENTS`] but the last.
+/// How many numbers a dump has for each stack: all [`HEAP_EVENTS`] except the last.
 const COUNTS: usize = HEAP_EVENTS.len() - 1;
 
-/// Where in [`HEAP_EVENTS`] bytes are.
+/// The indexes of the bytes in [`HEAP_EVENTS`].
 const ALLOCATED: usize = 0;
 const FREED: usize = 1;
 const IN_USE: usize = COUNTS;
 
-/// The place of one number of the sequence for a stack: its process, heap (a text) and number.
+/// The key of a stack in a dump: its process, heap (a text) and stack id.
 type Place = (i64, u32, u64);
 
-/// A dump, of which more packets may come.
+/// A dump that may continue in more packets.
 #[derive(Default)]
 struct Dump {
-    /// What the packets themselves declare, as those of Android 10 do.
+    /// Declarations in the dump's own packets, as on Android 10.
     interned: Interned,
     stacks: HashMap<Place, Counts>,
 }
 
-/// What was counted up to a time, in nanoseconds.
+/// The sums up to a time in nanoseconds.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     time: Option<i64>,
@@ -42,18 +42,18 @@ struct Counts {
 /// All dumps.
 #[derive(Default)]
 pub(super) struct Heaps {
-    /// By the number of their sequence.
+    /// Incomplete dumps, by the id of their sequence.
     open: HashMap<u64, Dump>,
     /// The last counts of each stack.
     last: HashMap<(u64, Place, StackId), Counts>,
-    /// Counts that are smaller than those before them.
+    /// How many counts are smaller than those before them.
     shrunk: u64,
     unknown_stacks: u64,
-    /// How many dumps say what went wrong, by the place in [`TROUBLES`].
+    /// How many dumps report each of [`TROUBLES`].
     troubles: [u64; TROUBLES.len()],
 }
 
-/// Fields of a dump that say that it does not have all, and what that means.
+/// Fields of a dump that mark it as incomplete, and their meaning.
 const TROUBLES: [(usize, &str); 4] = [
     (4, "were rejected, as another session profiled their process"),
     (7, "end early, as their buffer overran"),
@@ -62,7 +62,7 @@ const TROUBLES: [(usize, &str); 4] = [
 ];
 
 impl Heaps {
-    /// Takes a packet; returns whether its dump is complete.
+    /// Adds a packet; returns whether its dump is complete.
     pub(super) fn add(
         &mut self,
         sequence: u64,
@@ -94,7 +94,7 @@ impl Heaps {
         Ok(Message::<7>::read(message)?.number(6) == 0)
     }
 
-    /// Counts the dump of a sequence: what is more than in the one before it.
+    /// Counts the dump of a sequence: the difference from the dump before it.
     pub(super) fn close(
         &mut self,
         sequence: u64,
@@ -126,14 +126,14 @@ impl Heaps {
         }
     }
 
-    /// The sequences whose last dump is not complete, as the trace was cut.
+    /// The sequences whose last dump is incomplete, because the trace was cut.
     pub(super) fn open(&self) -> Vec<u64> {
         let mut open: Vec<u64> = self.open.keys().copied().collect();
         open.sort_unstable();
         open
     }
 
-    /// Counts what is in use at the end, and says what is wrong.
+    /// Counts the memory in use at the end, and reports what is wrong.
     pub(super) fn finish(&self, lanes: &mut Lanes, held: &mut Held, samples: &mut Samples<'_>) {
         let mut last: Vec<_> = self.last.iter().collect();
         last.sort_unstable_by_key(|(key, _)| **key);
@@ -161,7 +161,7 @@ impl Heaps {
     }
 }
 
-/// A time, if it is not before zero.
+/// A time that is not negative.
 fn nanoseconds(time: Option<i64>) -> Option<u64> {
     time.and_then(|time| u64::try_from(time).ok())
 }

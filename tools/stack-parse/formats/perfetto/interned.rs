@@ -1,4 +1,4 @@
-//! What the numbers of a sequence are of.
+//! The declarations of a sequence, by their ids.
 
 use hashbrown::HashMap;
 
@@ -7,20 +7,20 @@ use super::messages::{Message, numbers};
 use crate::read::protobuf::{Fields, Malformed};
 use crate::read::stacks::{StackId, Stacks};
 
-/// What was declared by number, as `InternedData` or within a `ProfilePacket`.
+/// Names, stacks and other things declared with an id, in `InternedData` or in a `ProfilePacket`.
 #[derive(Default)]
 pub(super) struct Interned {
-    /// Frames of the names of track events.
+    /// The frames for the names of track events.
     event_names: HashMap<u64, u32>,
     texts: HashMap<(Text, u64), u32>,
     mappings: HashMap<u64, Mapping>,
     frames: HashMap<u64, u32>,
     stacks: HashMap<u64, StackId>,
-    /// Messages of [`super::stack_sample`], by the numbers of their fields and their own.
+    /// Messages for [`super::stack_sample`], by their field and their id.
     contexts: HashMap<(u64, u64), Vec<u8>>,
 }
 
-/// What a text is.
+/// What a text is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Text {
     Category,
@@ -30,7 +30,7 @@ pub(super) enum Text {
     Source,
 }
 
-/// What a field declares. Each refers to those before it only.
+/// What a field declares. Each kind refers only to the kinds before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Entry {
     Texts,
@@ -39,7 +39,7 @@ enum Entry {
     Stacks,
 }
 
-/// In which message things are declared.
+/// The message that declares things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
     InternedData,
@@ -58,7 +58,7 @@ impl Layout {
         })
     }
 
-    /// What the texts in a field are.
+    /// The uses of the texts in a field.
     fn texts(self, field: u64) -> &'static [Text] {
         match (self, field) {
             (Layout::ProfilePacket, _) => &[Text::Function, Text::BuildId, Text::Path],
@@ -78,7 +78,7 @@ const EVENT_NAMES: u64 = 2;
 const CONTEXTS: u64 = 48;
 
 impl Interned {
-    /// Takes what a message declares. What is malformed is passed over.
+    /// Reads the declarations in a message. Skips those that are malformed.
     pub(super) fn read(
         &mut self,
         message: &[u8],
@@ -87,7 +87,7 @@ impl Interned {
         stacks: &mut Stacks,
     ) -> Result<(), Malformed> {
         let mut read = Ok(());
-        // Texts may come after what they name.
+        // Texts may come after the things that they name.
         for wanted in [Entry::Texts, Entry::Mappings, Entry::Frames, Entry::Stacks] {
             for field in Fields::of(message) {
                 let (number, value) = field?;
@@ -137,7 +137,8 @@ impl Interned {
             path.push(b'/');
             path.extend_from_slice(codes.text_of(self.text(Text::Path, part)));
         }
-        // Chrome has a whole path in one part, and memory that is of no file has a name in brackets.
+        // Chrome puts a whole path into one part, and memory that is not from a file has a name in
+        // brackets.
         let path = match &path[..] {
             [b'/', rest @ ..] if matches!(rest.first(), Some(b'/' | b'[')) => rest,
             path => path,
@@ -172,7 +173,7 @@ impl Interned {
     ) -> Result<(), Malformed> {
         let number = Message::<2>::read(message)?.number(1);
         let mut stack = Stacks::EMPTY;
-        // The outermost frame comes first.
+        // The outermost frame is the first.
         for frame in numbers(message, 2)? {
             let frame = self.frames.get(&frame).copied();
             stack = stacks.call(stack, frame.unwrap_or_else(|| codes.frame(Code::default())));
@@ -181,12 +182,12 @@ impl Interned {
         Ok(())
     }
 
-    /// The number that a text has in the whole trace.
+    /// The id of a text in the whole trace.
     pub(super) fn text(&self, kind: Text, number: u64) -> u32 {
         self.texts.get(&(kind, number)).copied().unwrap_or(NO_TEXT)
     }
 
-    /// The frame of the name of a track event.
+    /// The frame for the name of a track event.
     pub(super) fn event_name(&self, number: u64) -> Option<u32> {
         self.event_names.get(&number).copied()
     }
@@ -195,7 +196,7 @@ impl Interned {
         self.stacks.get(&number).copied()
     }
 
-    /// A message that was declared in this field of `InternedData`.
+    /// A message declared in this field of `InternedData`.
     pub(super) fn context(&self, field: u64, number: u64) -> Option<&[u8]> {
         self.contexts.get(&(field, number)).map(Vec::as_slice)
     }

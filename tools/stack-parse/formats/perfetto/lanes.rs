@@ -1,4 +1,4 @@
-//! What samples have in common, by the numbers under which they are held.
+//! The properties that samples share, with the numbers under which samples are held.
 
 use hashbrown::HashMap;
 
@@ -8,22 +8,23 @@ use super::titles::Titles;
 use crate::read::held::{Drawn, Held, Thread};
 use crate::read::own_labels::OwnLabels;
 
-/// What samples have in common.
+/// The properties that samples share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Lane {
-    /// Samples of a thread. Event and unit are texts; the unit is 0 where each sample counts one.
+    /// Samples of a thread. Event and unit are texts; the unit is 0 where each sample counts as
+    /// one.
     Sampled { event: u32, unit: u32, process: i64, thread: i64, cpu: Option<u64> },
     /// Spans of a thread that has no track.
     Thread { process: i64, thread: i64 },
     /// Spans of a track.
     Track(u64),
-    /// Spans of what goes from thread to thread; the scope is a text.
+    /// Spans that move from thread to thread; the scope is a text.
     Task { process: i64, scope: u32, id: u64 },
     /// Memory of a process. The heap is a text.
     Heap { event: usize, process: i64, heap: u32 },
 }
 
-/// What is known of memory: the event and its unit.
+/// The events of memory and their units.
 pub(super) const HEAP_EVENTS: [(&str, &str); 6] = [
     ("allocated", "bytes"),
     ("freed", "bytes"),
@@ -40,7 +41,7 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// The number under which samples are held.
+    /// The number for samples of this lane.
     pub(super) fn number(&mut self, lane: Lane, held: &mut Held) -> u32 {
         if let Some((_, number)) = self.last.filter(|(last, _)| *last == lane) {
             return number;
@@ -50,7 +51,8 @@ impl Lanes {
         number
     }
 
-    /// All lanes, named, those of spans in the order of their events: the first is the default.
+    /// All lanes, with their names. Those of spans are in the order of their events: the first is
+    /// the default.
     pub(super) fn name(&self, titles: &Titles, codes: &Codes, held: &mut Held) -> Vec<(Lane, u32)> {
         let mut lanes: Vec<_> =
             self.numbers.iter().map(|(lane, number)| (*lane, *number)).collect();
@@ -67,7 +69,7 @@ impl Lanes {
 }
 
 impl Lane {
-    /// Samples come before spans, and those before memory.
+    /// Samples come before spans, and spans before memory.
     fn rank(self) -> u32 {
         match self {
             Lane::Sampled { .. } => 0,
@@ -125,7 +127,7 @@ impl Lane {
     }
 }
 
-/// What is known of a thread, or of a process alone.
+/// The names and ids of a thread, or of a process alone.
 fn of_thread(process: i64, thread: Option<i64>, titles: &Titles) -> Thread {
     let name = thread.map_or(titles.process(process), |thread| titles.thread(process, thread));
     Thread {

@@ -1,9 +1,8 @@
-//! Messages of numbers and strings.
+//! Messages with number and string fields.
 
 use crate::read::protobuf::{Fields, Malformed, Value};
 
-/// The fields of a message, each at the place of its number; the last one of those that come
-/// several times.
+/// The fields of a message, indexed by their number. If a field is repeated, this has the last one.
 pub(super) struct Message<'a, const N: usize>([Option<Value<'a>>; N]);
 
 impl<'a, const N: usize> Message<'a, N> {
@@ -19,7 +18,7 @@ impl<'a, const N: usize> Message<'a, N> {
         Ok(Message(fields))
     }
 
-    /// The number in a field; `None` if it is not there.
+    /// The number in a field; `None` if the field is missing.
     pub(super) fn known(&self, field: usize) -> Option<u64> {
         self.0[field].map(Value::number)
     }
@@ -29,17 +28,17 @@ impl<'a, const N: usize> Message<'a, N> {
         self.known(field).unwrap_or_default()
     }
 
-    /// The number in a field, or 0, where it may be below 0.
+    /// The number in a field, or 0; it may be negative.
     pub(super) fn signed(&self, field: usize) -> i64 {
         self.number(field).cast_signed()
     }
 
-    /// The bytes in a field, or none.
+    /// The bytes in a field; empty if the field is missing.
     pub(super) fn bytes(&self, field: usize) -> &'a [u8] {
         self.0[field].map(Value::bytes).unwrap_or_default()
     }
 
-    /// The message in a field; `None` if it is not there.
+    /// The message in a field; `None` if the field is missing.
     pub(super) fn message(&self, field: usize) -> Option<&'a [u8]> {
         match self.0[field] {
             Some(Value::Bytes(message)) => Some(message),
@@ -48,7 +47,7 @@ impl<'a, const N: usize> Message<'a, N> {
     }
 }
 
-/// The messages in the fields of one number.
+/// The messages in all fields with this number.
 pub(super) fn repeated(
     message: &[u8],
     wanted: u64,
@@ -60,7 +59,7 @@ pub(super) fn repeated(
     })
 }
 
-/// The numbers in the fields of one number.
+/// The numbers in all fields with this number.
 pub(super) fn numbers(message: &[u8], wanted: u64) -> Result<Vec<u64>, Malformed> {
     let mut numbers = Vec::new();
     for field in Fields::of(message) {

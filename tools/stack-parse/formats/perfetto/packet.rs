@@ -1,4 +1,4 @@
-//! What a packet says of itself, beside its data.
+//! The fields of a packet around its data.
 
 use crate::read::protobuf::{Fields, Malformed, Value};
 
@@ -26,22 +26,22 @@ pub(super) mod field {
 const CLEARED: u64 = 1;
 const NEEDS_STATE: u64 = 2;
 
-/// A packet; what it does not say is 0, empty or `None`.
+/// A packet; fields that it lacks are 0, empty or `None`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Packet<'a> {
     pub(super) timestamp: Option<u64>,
     pub(super) clock: Option<u64>,
-    /// The number of its sequence.
+    /// The id of its sequence.
     pub(super) sequence: u64,
-    /// Whether its sequence begins anew: what was said before does not hold any more.
+    /// Whether its sequence begins anew: earlier declarations are no longer valid.
     pub(super) is_cleared: bool,
-    /// Whether packets before it on its sequence were lost.
+    /// Whether packets before it in its sequence were lost.
     pub(super) is_after_loss: bool,
-    /// Whether it refers to what packets before it said.
+    /// Whether it refers to declarations in earlier packets.
     pub(super) needs_state: bool,
     pub(super) interned: &'a [u8],
     pub(super) defaults: &'a [u8],
-    /// What it is about: the number of a field and its message.
+    /// Its data: the number of a field, and the message in it.
     pub(super) data: (u64, &'a [u8]),
 }
 

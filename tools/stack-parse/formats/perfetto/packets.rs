@@ -4,10 +4,10 @@ use std::io::Read;
 
 use crate::read::protobuf::{Broken, Stream};
 
-/// The number of the field of a packet.
+/// The number of the field that holds a packet.
 const PACKET: u64 = 1;
 
-/// Lends packets, one at a time.
+/// Returns packets one at a time, as slices of its buffer.
 pub(super) struct Packets<R>(Stream<R>);
 
 impl<R: Read> Packets<R> {
@@ -19,7 +19,7 @@ impl<R: Read> Packets<R> {
     ///
     /// # Errors
     ///
-    /// [`Broken`], with the byte at which the packet that is damaged begins.
+    /// [`Broken`], with the offset of the damaged packet.
     pub(super) fn next(&mut self) -> Result<Option<&[u8]>, Broken> {
         loop {
             let begin = self.0.position();

@@ -1,4 +1,4 @@
-//! Samples of processors: of perf, and of Chrome.
+//! Samples of the processor's time: those of perf, and those of Chrome.
 
 use super::clocks::{Clocks, MONOTONIC};
 use super::messages::{Message, numbers};
@@ -13,18 +13,18 @@ pub(super) struct PerfSample {
     pub(super) stack: Option<u64>,
 }
 
-/// What a packet of perf says.
+/// The content of a packet of perf.
 pub(super) enum Perf {
     Sample(PerfSample),
     /// The profiler left a sample out, as it had no stack for it.
     Skipped,
-    /// The kernel had no room for so many records.
+    /// The kernel lost this many records.
     Lost(u64),
-    /// It stopped, or its other counters only are of interest.
+    /// A stop, or a sample for other counters only.
     Other,
 }
 
-/// The reason to skip a sample that nobody asked for.
+/// The reason for a skipped sample that the configuration excludes.
 const NOT_IN_SCOPE: u64 = 4;
 
 impl Perf {
@@ -46,8 +46,8 @@ impl Perf {
     }
 }
 
-/// The stacks of Chrome's samples of the thread that writes a sequence, each with its time in
-/// nanoseconds.
+/// The stacks of Chrome's samples, each with its time in nanoseconds; they are of the thread that
+/// writes the sequence.
 pub(super) fn streamed(
     message: &[u8],
     time: Option<i64>,

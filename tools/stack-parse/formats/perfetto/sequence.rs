@@ -1,4 +1,4 @@
-//! What packets of one sequence leave to those after them.
+//! The state that packets of one sequence share with those after them.
 
 use super::code::Codes;
 use super::interned::Interned;
@@ -10,28 +10,28 @@ use crate::read::protobuf::Malformed;
 pub(super) struct Sequence {
     pub(super) interned: Interned,
     pub(super) defaults: Defaults,
-    /// The process and the thread that write it, if it says so the old way.
+    /// The process and the thread that write it, if old-style messages give them.
     pub(super) thread: Option<(i64, i64)>,
-    /// The last time that was counted from that of the thread, in nanoseconds of the monotonic
+    /// The last time computed from the thread's reference time, in nanoseconds of the monotonic
     /// clock.
     pub(super) time: Option<i64>,
-    /// Whether packets were lost, and nothing has begun anew since.
+    /// Whether packets were lost since the sequence last began anew.
     is_lost: bool,
 }
 
-/// What packets of a sequence mean where they do not say it.
+/// Default values for the packets of a sequence.
 #[derive(Default)]
 pub(super) struct Defaults {
     pub(super) clock: Option<u64>,
     pub(super) track: Option<u64>,
-    /// What samples of perf count, if it is not time: a text.
+    /// The event that samples of perf count, as a text; `None` for time.
     pub(super) perf_event: Option<u32>,
-    /// What stack samples count, as a message.
+    /// The counters of stack samples, as a message.
     pub(super) stack_samples: Vec<u8>,
 }
 
 impl Sequence {
-    /// Takes what a packet says of the state of the sequence.
+    /// Updates the state for a new packet.
     pub(super) fn begin(&mut self, packet: &Packet<'_>) {
         if packet.is_cleared {
             self.interned = Interned::default();
@@ -43,17 +43,17 @@ impl Sequence {
         }
     }
 
-    /// Whether what a packet needs was lost.
+    /// Whether a packet needs declarations that may be lost.
     pub(super) fn lacks_state_of(&self, packet: &Packet<'_>) -> bool {
         self.is_lost && packet.needs_state
     }
 
-    /// Whether what a packet declares may refer to what was lost.
+    /// Whether the declarations in a packet may refer to lost ones.
     pub(super) fn is_lost(&self) -> bool {
         self.is_lost
     }
 
-    /// Notes what a message of a thread says.
+    /// Notes the thread and its reference time.
     pub(super) fn set_thread(&mut self, message: &[u8]) -> Result<(), Malformed> {
         let thread = Message::<7>::read(message)?;
         self.thread = Some((thread.signed(1), thread.signed(2)));
@@ -63,7 +63,7 @@ impl Sequence {
         Ok(())
     }
 
-    /// The time that is so many microseconds after the last one; `None` if that is not known.
+    /// Advances the time by this many microseconds; `None` if the last time is unknown.
     pub(super) fn advance(&mut self, microseconds: i64) -> Option<i64> {
         self.time = self.time?.checked_add(microseconds.checked_mul(1000)?);
         self.time
@@ -71,7 +71,7 @@ impl Sequence {
 }
 
 impl Defaults {
-    /// Takes the place of what was said before.
+    /// Reads the defaults, which replace all earlier ones.
     pub(super) fn read(message: &[u8], codes: &mut Codes) -> Result<Defaults, Malformed> {
         let defaults = Message::<101>::read(message)?;
         let track = Message::<12>::read(defaults.bytes(11))?.known(11);
@@ -86,7 +86,7 @@ impl Defaults {
     }
 }
 
-/// What samples of perf count, if it is not time.
+/// The event that samples of perf count; `None` for time.
 fn perf_event<'a>(timebase: &Message<'a, 11>) -> Result<Option<&'a [u8]>, Malformed> {
     if !timebase.bytes(10).is_empty() {
         return Ok(Some(timebase.bytes(10)));
@@ -115,7 +115,7 @@ fn perf_event<'a>(timebase: &Message<'a, 11>) -> Result<Option<&'a [u8]>, Malfor
         17 => Some(b"stalled-cycles-frontend"),
         18 => Some(b"stalled-cycles-backend"),
         19 => Some(b"ref-cycles"),
-        // The clocks of the processor and of the task, and what is not known.
+        // The clocks of the processor and of the task, and unknown events.
         _ => None,
     })
 }

@@ -1,4 +1,4 @@
-//! Samples of any profiler (`StackSample`): what ran, and what that costs by several counters.
+//! Samples of any profiler (`StackSample`): what ran, and the values of several counters.
 
 use super::code::{Code, Codes};
 use super::interned::Interned;
@@ -17,18 +17,18 @@ pub(super) struct StackSample {
     pub(super) thread: i64,
     pub(super) cpu: Option<u64>,
     pub(super) stack: Stack,
-    /// What counters say, if their names are known.
+    /// The values of counters whose names are known.
     pub(super) counted: Vec<Counted>,
 }
 
 /// The stack of a sample.
 pub(super) enum Stack {
-    /// The number that its sequence has for it.
+    /// Its id in its sequence.
     Number(u64),
     Known(StackId),
 }
 
-/// What one counter says. Event and unit are texts.
+/// The value of a counter. Event and unit are texts.
 pub(super) struct Counted {
     pub(super) event: u32,
     pub(super) unit: u32,
@@ -36,7 +36,7 @@ pub(super) struct Counted {
 }
 
 impl StackSample {
-    /// Reads a sample; `defaults` is what its sequence says of all.
+    /// Reads a sample; `defaults` holds the counters of its sequence.
     pub(super) fn read(
         message: &[u8],
         defaults: &[u8],
@@ -69,7 +69,7 @@ impl StackSample {
     }
 }
 
-/// The counters beside the first one: those of the sample, or those of all.
+/// The counters after the first one: those of the sample, or else those of the defaults.
 fn followers<'a>(
     message: &'a [u8],
     defaults: &'a [u8],
@@ -87,7 +87,7 @@ fn followers<'a>(
     Ok(declared.into_iter().map(context).collect())
 }
 
-/// What a counter says, if it has a name and a weight.
+/// The value of a counter, if it has a name and a weight.
 fn count(
     counter: Option<&[u8]>,
     weight: Option<u64>,
@@ -107,7 +107,7 @@ fn count(
         _ if counter.bytes(4).is_empty() => b"count",
         _ => counter.bytes(4),
     };
-    // Samples are counted without a counter, too.
+    // Without a counter, samples are counted.
     let name = match counter.bytes(2) {
         b"" => unit,
         b"samples" => return Ok(None),
@@ -117,7 +117,7 @@ fn count(
     Ok(Some(Counted { event: codes.text(name), unit: codes.text(unit), weight }))
 }
 
-/// The stack of frames that are in the sample itself, the outermost first.
+/// A stack whose frames are in the sample itself, the outermost first.
 fn inline_stack(
     message: &[u8],
     codes: &mut Codes,

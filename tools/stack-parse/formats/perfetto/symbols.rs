@@ -1,4 +1,4 @@
-//! Names that came with a trace for code that had none when it was recorded.
+//! Symbols in the trace, for code that had no names when it was recorded.
 
 use hashbrown::HashMap;
 
@@ -6,16 +6,16 @@ use super::code::{Code, Codes, NO_TEXT};
 use super::messages::{Message, repeated};
 use crate::read::protobuf::Malformed;
 
-/// Names by file, build-id and address, and names of Java by the short ones that stand in the
+/// Functions by file, build-id and address, and full names of Java by the obfuscated ones in the
 /// code.
 #[derive(Default)]
 pub(super) struct Symbols {
     lines: HashMap<(u32, u32, u64), Vec<Line>>,
-    /// The long names of classes and methods, by the short ones: `a.b` as `org.demo.Main.run`.
+    /// The full names of classes and methods, by the obfuscated ones: `a.b` to `org.demo.Main.run`.
     plain: HashMap<u32, Vec<u8>>,
 }
 
-/// A function, and where it is in the source.
+/// A function and its source line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub(super) name: u32,
@@ -24,18 +24,18 @@ pub(super) struct Line {
 }
 
 impl Symbols {
-    /// The functions that are at the address of a frame, the innermost first.
+    /// The functions at the address of a frame, innermost first.
     pub(super) fn lines(&self, code: &Code) -> &[Line] {
         let key = (code.mapping.path, code.mapping.build_id, code.address);
         self.lines.get(&key).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The long name of a method, if its name is a short one.
+    /// The full name of a method, if its name is obfuscated.
     pub(super) fn plain(&self, name: u32) -> Option<&[u8]> {
         self.plain.get(&name).map(Vec::as_slice)
     }
 
-    /// Takes the symbols of one file.
+    /// Adds the symbols of one file.
     pub(super) fn add(&mut self, message: &[u8], codes: &mut Codes) -> Result<(), Malformed> {
         let module = Message::<3>::read(message)?;
         let (path, build_id) = (codes.text(module.bytes(1)), codes.text(module.bytes(2)));
@@ -56,7 +56,7 @@ impl Symbols {
         Ok(())
     }
 
-    /// Takes the long names of classes.
+    /// Adds the full names of classes.
     pub(super) fn add_plain(&mut self, message: &[u8], codes: &mut Codes) -> Result<(), Malformed> {
         for class in repeated(message, 3) {
             let class = class?;
@@ -65,7 +65,7 @@ impl Symbols {
             for member in repeated(class, 4) {
                 let member = Message::<3>::read(member?)?;
                 let name = codes.text(&[short, b".", member.bytes(1)].concat());
-                // A member of another class has its whole name.
+                // A member of another class has a fully qualified name.
                 let plain = if member.bytes(2).contains(&b'.') {
                     member.bytes(2).to_vec()
                 } else {

@@ -1,11 +1,11 @@
-//! The names of tracks, threads and processes, which may come after what they are of.
+//! The names of tracks, threads and processes, which may come after their first use.
 
 use hashbrown::HashMap;
 
 use super::messages::{Message, repeated};
 use crate::read::protobuf::Malformed;
 
-/// How many tracks one may be below another: more are a circle.
+/// The greatest depth of nested tracks; more levels are a cycle.
 const DEEPEST: usize = 100;
 
 #[derive(Default)]
@@ -15,7 +15,7 @@ pub(super) struct Titles {
     threads: HashMap<(i64, i64), Vec<u8>>,
 }
 
-/// What is known of a track.
+/// The data of a track.
 #[derive(Default)]
 struct Track {
     name: Vec<u8>,
@@ -25,7 +25,7 @@ struct Track {
     thread: Option<(i64, i64)>,
 }
 
-/// Whose a track is; what is unknown is empty or `None`.
+/// The owner of a track; unknown fields are empty or `None`.
 #[derive(Default)]
 pub(super) struct Whose {
     pub(super) name: Vec<u8>,
@@ -36,7 +36,7 @@ pub(super) struct Whose {
 }
 
 impl Titles {
-    /// Takes what a packet says of a track; returns the message of its thread.
+    /// Adds a descriptor of a track; returns the message of its thread.
     pub(super) fn add_track<'a>(
         &mut self,
         message: &'a [u8],
@@ -55,17 +55,17 @@ impl Titles {
         Ok(said.message(4))
     }
 
-    /// Takes the descriptor of a process; returns its number.
+    /// Adds a descriptor of a process; returns its id.
     pub(super) fn add_process(&mut self, message: &[u8]) -> Result<i64, Malformed> {
         let process = Message::<7>::read(message)?;
-        // The name, or the first word of the command.
+        // The name, or else the first word of the command.
         let command = repeated(message, 2).next().transpose()?.unwrap_or_default();
         let name = Some(process.bytes(6)).filter(|name| !name.is_empty());
         self.name_process(process.signed(1), name.unwrap_or(command));
         Ok(process.signed(1))
     }
 
-    /// Takes the descriptor of a thread; returns its process and its number.
+    /// Adds a descriptor of a thread; returns the ids of its process and of the thread.
     pub(super) fn add_thread(&mut self, message: &[u8]) -> Result<(i64, i64), Malformed> {
         let thread = Message::<6>::read(message)?;
         let number = (thread.signed(1), thread.signed(2));
@@ -73,7 +73,7 @@ impl Titles {
         Ok(number)
     }
 
-    /// Takes a list of processes and threads.
+    /// Adds a list of processes and threads.
     pub(super) fn add_tree(&mut self, message: &[u8]) -> Result<(), Malformed> {
         for process in repeated(message, 1) {
             let process = process?;
@@ -99,18 +99,18 @@ impl Titles {
         }
     }
 
-    /// The name of a process, or nothing.
+    /// The name of a process; empty if it is unknown.
     pub(super) fn process(&self, process: i64) -> &[u8] {
         self.processes.get(&process).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The name of a thread, or that of its process.
+    /// The name of a thread, or else that of its process.
     pub(super) fn thread(&self, process: i64, thread: i64) -> &[u8] {
         let name = self.threads.get(&(process, thread)).map(Vec::as_slice);
         name.unwrap_or_else(|| self.process(process))
     }
 
-    /// Whose a track is, by itself or by the tracks that it is below.
+    /// The owner of a track, from the track itself or from its parents.
     pub(super) fn track(&self, number: u64) -> Whose {
         let mut whose = Whose::default();
         let own = self.tracks.get(&number);

@@ -1,4 +1,4 @@
-//! What is held of a trace.
+//! The state while a trace is read.
 
 use std::io::Read;
 
@@ -44,9 +44,9 @@ pub(super) struct Trace {
     sample_event: u32,
     wants_cpu: bool,
     unread: Unread,
-    /// Packets that cannot be read in whole.
+    /// How many packets cannot be read completely.
     damaged: u64,
-    /// Packets that refer to what was lost.
+    /// How many packets refer to lost ones.
     left_out: u64,
     skipped_samples: u64,
     lost_records: u64,
@@ -54,8 +54,8 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// A trace of which nothing was read; `wants_cpu` is whether samples have to say which
-    /// processor they are of.
+    /// A trace before its first packet; `wants_cpu` is whether samples need the number of their
+    /// processor.
     pub(super) fn new(wants_cpu: bool) -> Trace {
         let mut codes = Codes::new();
         let sample_event = codes.text(b"samples");
@@ -82,11 +82,11 @@ impl Trace {
         }
     }
 
-    /// Takes what a packet says, also one that holds compressed packets.
+    /// Adds a packet, or all packets of a compressed one.
     ///
     /// # Errors
     ///
-    /// What adding samples returns.
+    /// An error of adding samples.
     pub(super) fn add(&mut self, message: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         let Ok(packet) = Packet::read(message) else {
             self.damaged += 1;
@@ -99,7 +99,7 @@ impl Trace {
         }
     }
 
-    /// Takes what packets say that were compressed.
+    /// Adds compressed packets.
     fn add_all(&mut self, reader: impl Read, samples: &mut Samples<'_>) -> Result<()> {
         let mut packets = Packets::new(reader);
         loop {
@@ -125,7 +125,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Takes what a packet says; returns the lane that has a new event of a span.
+    /// Adds a packet; returns the lane that got a new event of a span.
     fn read(&mut self, packet: &Packet<'_>) -> Result<Option<u32>, Malformed> {
         let sequence = self.sequences.entry(packet.sequence).or_default();
         sequence.begin(packet);
@@ -197,7 +197,8 @@ impl Trace {
         let Some(event) = event else { return Ok(None) };
         let lane = lanes.number(event.lane, held);
         spans.add(lane, event.time, event.frame, event.edge);
-        // Sequences come one after the other: what several write is not in the order of time.
+        // Sequences come one after the other, so if several write to a lane, its events are not in
+        // the order of time.
         let writer = writers.entry(lane).or_insert(Some(packet.sequence));
         *writer = writer.filter(|writer| *writer == packet.sequence);
         Ok(writer.is_some().then_some(lane).filter(|_| event.time.is_some()))
@@ -286,13 +287,13 @@ impl Trace {
         heaps.close(number, &sequence.interned, unknown, lanes, held);
     }
 
-    /// Counts the time of a lane, if there is much.
+    /// Counts the time of a lane, if many of its events wait.
     fn settle(&mut self, lane: u32, samples: &mut Samples<'_>) -> Result<()> {
         let Trace { spans, stacks, held, .. } = self;
         spans.settle_held(lane, stacks, held, samples)
     }
 
-    /// Adds what was read; returns how many packets are damaged.
+    /// Adds the rest; returns how many packets are damaged.
     pub(super) fn finish(mut self, options: &Options, samples: &mut Samples<'_>) -> Result<u64> {
         for sequence in self.heaps.open() {
             self.close_dump(sequence);
@@ -316,7 +317,7 @@ impl Trace {
         Ok(self.damaged)
     }
 
-    /// Says what is not in the sums.
+    /// Reports what is missing in the sums.
     fn report(&self, samples: &mut Samples<'_>) {
         for (count, what) in [
             (self.left_out, "packets refer to packets that were lost: they are left out"),

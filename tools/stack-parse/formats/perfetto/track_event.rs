@@ -1,4 +1,4 @@
-//! Events of tracks that are parts of spans.
+//! Track events that begin or end spans.
 
 use super::clocks::{Clocks, MONOTONIC};
 use super::code::Codes;
@@ -9,23 +9,23 @@ use super::sequence::Sequence;
 use crate::read::protobuf::{Fields, Malformed, Value};
 use crate::read::spans::{Edge, Spans};
 
-/// The types of events that are parts of spans.
+/// The types of events that begin or end spans.
 const SLICE_BEGIN: u64 = 1;
 const SLICE_END: u64 = 2;
 
-/// An event; what it does not say is 0, empty or `None`.
+/// An event; fields that it lacks are 0, empty or `None`.
 #[derive(Default)]
 struct Said<'a> {
     kind: u64,
     track: Option<u64>,
     name: &'a [u8],
     name_number: Option<u64>,
-    /// Microseconds since the last event, or on the monotonic clock: the old way.
+    /// Old-style times: microseconds since the last event, or on the monotonic clock.
     delta: Option<i64>,
     absolute: Option<i64>,
     category: &'a [u8],
     category_number: u64,
-    /// What was made of an event of Chrome's old tracing.
+    /// An event in the format of Chrome's old tracing.
     legacy: Option<&'a [u8]>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Event {
     pub(super) edge: Edge,
 }
 
-/// Reads an event; `time` is that of its packet. `None` if it is of no span.
+/// Reads an event; `time` is that of its packet. `None` if it does not belong to a span.
 pub(super) fn read(
     message: &[u8],
     time: Option<i64>,
@@ -50,7 +50,7 @@ pub(super) fn read(
     let mut monotonic = |time: Option<i64>| {
         clocks.time(sequence_number, Some(MONOTONIC), u64::try_from(time?).ok()?)
     };
-    // The clock goes on with events that are not counted, too.
+    // Events that are not counted advance the clock, too.
     let time = match said {
         Said { delta: Some(delta), .. } => monotonic(sequence.advance(delta)),
         Said { absolute: Some(time), .. } => monotonic(time.checked_mul(1000)),
@@ -116,7 +116,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// The same of an old event, which may be of another thread.
+    /// The lane of an old-style event, which may be of another thread.
     fn legacy_lane(&self, legacy: &Message<'_, 20>, sequence: &Sequence) -> Lane {
         match (legacy.known(18), legacy.known(19), sequence.thread) {
             (None, None, _) => self.lane(sequence),
@@ -130,7 +130,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// The task of an old event, which has the number of its process or of the whole trace,
+    /// The task of an old-style event. Its id is local to the process or valid in the whole trace,
     /// in a scope or else in its category.
     fn task(&self, legacy: &Message<'_, 20>, sequence: &Sequence, codes: &mut Codes) -> Lane {
         let scope = match (legacy.bytes(7), self.category) {
@@ -147,7 +147,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// What an event of Chrome's old tracing says of a span, and whether that is of a task.
+/// Whether an event of Chrome's old tracing begins or ends a span, and whether that is a task's.
 fn legacy_edge(legacy: &Message<'_, 20>) -> Option<(Edge, bool)> {
     Some(match u8::try_from(legacy.number(2)).ok()? {
         b'B' => (Edge::Begin, false),

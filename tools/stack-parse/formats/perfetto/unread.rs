@@ -1,14 +1,14 @@
-//! Packets of other kinds, which are named where nothing else came.
+//! Packets of kinds that are not read; they are reported if there is nothing else.
 
 use std::collections::BTreeMap;
 
 use crate::samples::Samples;
 
-/// The packets that are not read, by their numbers.
+/// The packets that are not read: how many, by field number.
 #[derive(Default)]
 pub(super) struct Unread(BTreeMap<u64, u64>);
 
-/// What they hold, and what else reads it.
+/// Their content, and the tool that reads it.
 const KINDS: [(u64, &str); 11] = [
     (1, "events of ftrace: 'traceconv systrace' prints them"),
     (5, "events of old Chrome: 'traceconv json' prints them"),
@@ -30,7 +30,7 @@ impl Unread {
         }
     }
 
-    /// Names what was not read, where nothing else was.
+    /// Reports the packets that were not read, unless there are samples.
     pub(super) fn report(&self, has_samples: bool, samples: &mut Samples<'_>) {
         if has_samples {
             return;

@@ -1,19 +1,18 @@
-//! Messages of a profile that hold numbers.
+//! Messages of a profile with number fields.
 
 use crate::read::protobuf::{Fields, numbers};
 
-/// What the message of a location says.
+/// The fields of a location's message.
 #[derive(Debug, Default)]
 pub(super) struct LocationMessage {
     pub(super) mapping: u64,
     pub(super) address: u64,
-    /// Function and line of what was running there: first the innermost of inlined
-    /// ones.
+    /// The functions and lines at this location, the innermost inlined one first.
     pub(super) lines: Vec<(u64, u64)>,
 }
 
 impl LocationMessage {
-    /// Reads a location as far as it can be read.
+    /// Reads a location as far as possible.
     pub(super) fn read(message: &[u8]) -> LocationMessage {
         let mut place = LocationMessage::default();
         for (field, value) in Fields::of(message).map_while(Result::ok) {

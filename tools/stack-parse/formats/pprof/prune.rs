@@ -1,6 +1,6 @@
-//! The frames that a profile wants to be left out, such as those of `malloc` below
-//! the function that allocated: `drop_frames` and `keep_frames`. What they weigh
-//! goes to their callers, as in pprof (`Profile.RemoveUninteresting`).
+//! Removes the frames that a profile wants to hide, such as those of `malloc` below the function
+//! that allocated: `drop_frames` and `keep_frames`. Their weight goes to their callers, as in pprof
+//! (`Profile.RemoveUninteresting`).
 
 use bstr::ByteSlice;
 use hashbrown::HashMap;
@@ -8,12 +8,12 @@ use regex::bytes::Regex;
 
 use crate::samples::Samples;
 
-/// What becomes of a location.
+/// What happens to a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
-    /// It goes, and so does what it called.
+    /// It is removed, with the frames that it called.
     Goes,
-    /// What it called goes.
+    /// The frames that it called are removed.
     IsLeaf,
 }
 
@@ -25,8 +25,8 @@ pub(super) struct Prune {
 }
 
 impl Prune {
-    /// By the two patterns of a profile, of which the second may be empty. `None` if
-    /// nothing is to go, which is said where the pattern is none.
+    /// Compiles the two patterns of a profile; the second may be empty. `None` if nothing is to be
+    /// removed; a pattern that is not valid is reported.
     pub(super) fn new(drop: &[u8], keep: &[u8], samples: &mut Samples<'_>) -> Option<Prune> {
         let mut pattern = |field: &str, text: &[u8]| {
             if text.is_empty() {
@@ -48,8 +48,7 @@ impl Prune {
         Some(Prune { drop: drop_regex, keep, fates: HashMap::new() })
     }
 
-    /// Notes the fate of a location, by its functions, root first; how many of these
-    /// stay.
+    /// Notes the fate of a location by its functions, root first; returns how many of them stay.
     pub(super) fn location<'f>(
         &mut self,
         id: u64,
@@ -72,8 +71,8 @@ impl Prune {
         !function.is_empty() && self.drop.is_match(name) && !is_kept()
     }
 
-    /// The locations that stay of a sample's, leaf first; `None` if all do. Frames
-    /// above the first one that stays are kept, so that something is left.
+    /// The locations of a sample that stay, leaf first; `None` if all stay. Matching frames at the
+    /// root, before the first other frame, are kept, so that the stack is never empty.
     pub(super) fn sample<'l>(&self, locations: &'l [u64]) -> Option<&'l [u64]> {
         let mut has_user_code = false;
         for (index, location) in locations.iter().enumerate().rev() {
@@ -88,7 +87,7 @@ impl Prune {
     }
 }
 
-/// The name of a function without its arguments: `operator new` of
+/// The name of a function without its arguments: `operator new` for
 /// `operator new(unsigned long)`.
 fn simple_name(function: &[u8]) -> &[u8] {
     let name = function.strip_prefix(b".").unwrap_or(function);
@@ -132,7 +131,7 @@ mod tests {
             (&[5, 2, 4, 1][..], Some(&[4, 1][..])),
             (&[5, 3, 1], Some(&[3, 1])),
             (&[5, 4, 1], None),
-            // All that there is.
+            // The whole stack.
             (&[2], None),
             (&[2, 5, 2], Some(&[5, 2])),
         ] {

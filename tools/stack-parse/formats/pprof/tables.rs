@@ -1,4 +1,4 @@
-//! All of a profile but its samples.
+//! All parts of a profile except its samples.
 
 use common::FrameId;
 use hashbrown::HashMap;
@@ -13,21 +13,21 @@ use crate::read::own_labels::OwnLabels;
 use crate::read::protobuf::{Fields, Malformed, numbers};
 use crate::samples::Samples;
 
-/// What samples refer to. Strings are numbers of `strings`.
+/// The things that samples refer to. Strings are indexes into `strings`.
 #[derive(Debug, Default)]
 pub(super) struct Tables<'a> {
     strings: Vec<&'a [u8]>,
     types: Vec<ValueType>,
     mappings: HashMap<u64, RawMapping>,
     functions: HashMap<u64, Function>,
-    /// Their messages, by number.
+    /// The messages of locations, by their id.
     locations: HashMap<u64, Location<'a>>,
     frames: Vec<FrameId>,
     comments: Vec<u64>,
     drop_frames: u64,
     keep_frames: u64,
     default_type: u64,
-    /// Which frames the profile does not want to be seen.
+    /// The frames that the profile wants to hide.
     prune: Option<Prune>,
     is_several: bool,
 }
@@ -54,13 +54,13 @@ struct Function {
     file: u64,
 }
 
-/// Where in the code a frame was.
+/// A location in code.
 #[derive(Clone, Debug, Default)]
 struct Location<'a> {
     message: &'a [u8],
-    /// Its frames among all: root first.
+    /// The indexes of its frames in `frames`, root first.
     frames: std::ops::Range<u32>,
-    /// Where it is mapped from, and its address there, where labels of leaves are wanted.
+    /// Its mapping and its address in that file, if labels of leaves are wanted.
     mapping: u64,
     address: Option<u64>,
 }
@@ -68,17 +68,17 @@ struct Location<'a> {
 /// The labels of a leaf.
 pub(super) const LEAF: [&[u8]; 3] = [b"addr", b"object", b"build_id"];
 
-/// How many inlined frames samples may still name. A location is a byte or two in a sample, but
-/// may name any number of inlined functions: no real profile has many for each byte, but a
+/// Limits how many inlined frames samples may name. A location takes a byte or two in a sample, but
+/// may name any number of inlined functions. No real profile has many for each of its bytes, but a
 /// hostile one of some kilobytes could ask for gigabytes.
 pub(super) struct Inlined {
     left: usize,
-    /// Frames that were left out, as there were too many.
+    /// How many frames were left out because of the limit.
     pub(super) left_out: u64,
 }
 
 impl Inlined {
-    /// For a profile of this many bytes.
+    /// The limit for a profile of this many bytes.
     pub(super) fn of(length: usize) -> Inlined {
         const LEAST: usize = 1 << 18;
         const FOR_EACH_BYTE: usize = 8;
@@ -99,8 +99,8 @@ impl Inlined {
 }
 
 impl<'a> Tables<'a> {
-    /// Reads all that stands in a profile beside its samples; `Err` holds the byte
-    /// from which on it could not be read.
+    /// Reads everything in a profile except its samples; `Err` holds the offset from which it could
+    /// not be read.
     pub(super) fn read(&mut self, bytes: &'a [u8]) -> Result<(), usize> {
         let mut fields = Fields::of(bytes);
         let mut damaged = None;
@@ -155,8 +155,7 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// Whether one location stands for two places, as where two profiles were
-    /// concatenated.
+    /// Whether one id stands for two locations, for example where two profiles were concatenated.
     pub(super) fn is_several(&self) -> bool {
         self.is_several
     }
@@ -166,20 +165,19 @@ impl<'a> Tables<'a> {
         self.strings.get(number).copied().unwrap_or_default()
     }
 
-    /// The names and units of what each sample has a value of.
+    /// The names and units of the values of each sample.
     pub(super) fn sample_types(&self) -> Vec<(&'a [u8], &'a [u8])> {
         self.types.iter().map(|kind| (self.string(kind.name), self.string(kind.unit))).collect()
     }
 
-    /// The place of the value that pprof itself shows: the one the profile names, or
-    /// the last.
+    /// The index of the value that pprof itself shows: the one the profile names, or the last.
     pub(super) fn default_type(&self) -> usize {
         let name = self.string(self.default_type);
         let named = self.types.iter().position(|kind| self.string(kind.name) == name);
         named.filter(|_| !name.is_empty()).unwrap_or(self.types.len().saturating_sub(1))
     }
 
-    /// Says what the writer of the profile wanted its readers to know.
+    /// Prints the comments that the writer of the profile left for its readers.
     pub(super) fn tell_comments(&self, samples: &mut Samples<'_>) {
         for &comment in &self.comments {
             let text = String::from_utf8_lossy(self.string(comment)).into_owned();
@@ -187,8 +185,8 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Makes the frames of all locations. What has no function is looked up in the
-    /// file that was mapped there, if it is here.
+    /// Makes the frames of all locations. Those without a function are looked up in the mapped
+    /// file, if it is on this machine.
     pub(super) fn name_locations(&mut self, options: &Options, samples: &mut Samples<'_>) {
         let mappings: HashMap<u64, Mapping> =
             self.mappings.iter().map(|(&id, mapping)| (id, self.mapped(mapping))).collect();
@@ -197,8 +195,8 @@ impl<'a> Tables<'a> {
             .iter()
             .map(|(&id, location)| (id, LocationMessage::read(location.message)))
             .collect();
-        // Addresses are looked up as they are: `Location.address` of profile.proto is in the
-        // middle of the call where it is a caller's.
+        // Addresses are looked up unchanged: for a caller, `Location.address` of profile.proto is
+        // in the middle of the call already.
         let nameless = places.values().filter(|place| !self.has_name(place));
         let nameless = nameless.map(|place| (place.address, mappings.get(&place.mapping)));
         let names = mapped_code::name_addresses(nameless, options, samples);
@@ -212,7 +210,7 @@ impl<'a> Tables<'a> {
             let functions =
                 place.lines.iter().rev().map(|(function, _)| self.function_name(*function));
             let shown = prune.as_mut().map_or(place.lines.len(), |it| it.location(*id, functions));
-            // A profile may know the line of code whose function it cannot name.
+            // A profile may have a source line without a function name.
             let is_line = wants_lines && names.is_nameless(place.address) && self.has_file(place);
             if is_line || self.has_name(place) {
                 self.add_frames(place, shown, mappings.get(&place.mapping), samples);
@@ -224,7 +222,7 @@ impl<'a> Tables<'a> {
         (self.locations, self.prune) = (locations, prune);
     }
 
-    /// Finds where locations are in their files, where anyone asks.
+    /// Finds the addresses of locations in their files, if a label needs them.
     fn locate(
         &self,
         locations: &mut HashMap<u64, Location<'a>>,
@@ -246,7 +244,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Adds what is known of the leaf's place, unless the sample says so itself.
+    /// Adds the labels of the leaf's location, unless the sample has them itself.
     pub(super) fn add_leaf_labels(&self, leaf: u64, out: &mut OwnLabels) {
         let Some(location) = self.locations.get(&leaf) else { return };
         let address = location.address.map(|it| format!("{it:#x}")).unwrap_or_default();
@@ -262,7 +260,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Adds the frames of a place, root first, at most `shown` of them.
+    /// Adds the frames of a location, root first, at most `shown` of them.
     fn add_frames(
         &mut self,
         place: &LocationMessage,
@@ -282,7 +280,7 @@ impl<'a> Tables<'a> {
             let frame = Frame {
                 name: self.function_name(function),
                 source: &source,
-                // The last one has the code of the others in it.
+                // All others are inlined into the last one.
                 inlined: index + 1 < place.lines.len(),
                 kind: Kind::of_object(bare.object, bare.address),
                 ..bare
@@ -320,8 +318,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Appends the frames of a location, root first; false if there is no such
-    /// location.
+    /// Appends the frames of a location, root first; false if the profile has no such location.
     #[inline]
     pub(super) fn append_frames(
         &self,
@@ -336,8 +333,7 @@ impl<'a> Tables<'a> {
         true
     }
 
-    /// The locations of a sample that are left, leaf first, if the profile wants some
-    /// not to be seen.
+    /// The locations of a sample that stay, leaf first, if the profile wants to hide some.
     pub(super) fn prune<'l>(&self, locations: &'l [u64]) -> Option<&'l [u64]> {
         self.prune.as_ref().and_then(|prune| prune.sample(locations))
     }

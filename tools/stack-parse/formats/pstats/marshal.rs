@@ -1,12 +1,11 @@
-//! Python's marshal: as much of it as a file of pstats holds, which is
-//! dictionaries, tuples, numbers and text. Nothing is executed, as nothing that
-//! could be is read.
+//! A reader for the part of Python's marshal that a pstats file uses: dictionaries, tuples, numbers
+//! and text. It executes nothing, since it reads nothing that could be executed.
 
 use std::rc::Rc;
 
 use crate::read::bytes::{Bytes, Ended};
 
-/// A value; a text is bytes.
+/// A value; text is kept as bytes.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     None,
@@ -16,7 +15,7 @@ pub(super) enum Value {
     Tuple(Rc<[Value]>),
 }
 
-/// What was expected where something else stands.
+/// What was expected instead of the data found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Malformed(pub(super) &'static str);
 
@@ -29,16 +28,16 @@ impl From<Ended> for Malformed {
 /// The bytes that are being read.
 pub(super) struct Marshal<'a> {
     bytes: Bytes<'a>,
-    /// How many there were.
+    /// How many bytes there were.
     length: usize,
-    /// Values that later ones refer to by number.
+    /// Values that later ones refer to by index.
     referred: Vec<Value>,
 }
 
-/// Python marks a value that may be referred to with this bit.
+/// Python sets this bit for a value that may be referred to later.
 const IS_REFERRED: u8 = 0x80;
 
-/// Tuples in tuples: functions in edges. More is damage.
+/// The greatest depth of tuples in tuples: functions in edges. More levels are damage.
 const DEEPEST: usize = 4;
 
 impl<'a> Marshal<'a> {
@@ -46,7 +45,7 @@ impl<'a> Marshal<'a> {
         Marshal { bytes: Bytes(bytes), length: bytes.len(), referred: Vec::new() }
     }
 
-    /// The place of the next byte.
+    /// The offset of the next byte.
     pub(super) fn at(&self) -> usize {
         self.length - self.bytes.len()
     }
@@ -66,7 +65,7 @@ impl<'a> Marshal<'a> {
         self.value().map(Some)
     }
 
-    /// Goes into a tuple; returns how many values follow.
+    /// Enters a tuple; returns how many values follow.
     pub(super) fn begin_tuple(&mut self, expected: &'static str) -> Result<usize, Malformed> {
         let kind = self.bytes.u8()?;
         self.refer(kind, Value::None);
@@ -87,7 +86,7 @@ impl<'a> Marshal<'a> {
             let number = self.length()?;
             return self.referred.get(number).cloned().ok_or(Malformed("a value referred to"));
         }
-        // A tuple has its number before those of the values in it.
+        // A tuple gets its index before the values in it.
         let number = self.refer(kind, Value::None);
         let value = match kind & !IS_REFERRED {
             b'N' => Value::None,
@@ -124,7 +123,7 @@ impl<'a> Marshal<'a> {
         if depth == DEEPEST {
             return Err(Malformed("fewer tuples in tuples"));
         }
-        // Each has a byte at least, so that no more is allocated than there is.
+        // Each value has at least one byte, so this allocates no more than the input's size.
         let mut values = Vec::with_capacity(length.min(self.bytes.len()));
         for _ in 0..length {
             values.push(self.nested(depth + 1)?);
@@ -132,7 +131,7 @@ impl<'a> Marshal<'a> {
         Ok(Value::Tuple(values.into()))
     }
 
-    /// Keeps a place for a value that may be referred to.
+    /// Reserves an index for a value that may be referred to.
     fn refer(&mut self, kind: u8, value: Value) -> Option<usize> {
         if kind & IS_REFERRED == 0 {
             return None;
@@ -141,7 +140,7 @@ impl<'a> Marshal<'a> {
         Some(self.referred.len() - 1)
     }
 
-    /// A large integer in digits of 15 bits, of which 64 bits are kept.
+    /// A large integer in digits of 15 bits, truncated to 64 bits.
     fn long(&mut self) -> Result<i64, Malformed> {
         let length = self.bytes.i32()?;
         let mut value = 0i64;
@@ -152,7 +151,7 @@ impl<'a> Marshal<'a> {
         Ok(if length < 0 { value.wrapping_neg() } else { value })
     }
 
-    /// `f`: a number as text, as versions before 2.5 wrote it.
+    /// `f`: a number as text, as written by versions before 2.5.
     fn decimal(&mut self) -> Result<f64, Malformed> {
         let length = self.bytes.u8()?;
         let text = std::str::from_utf8(self.bytes.take(length.into())?).ok();

@@ -1,4 +1,4 @@
-//! A profile of a speedscope file: what one thread did.
+//! A profile of a speedscope file: the samples of one thread.
 
 use common::{Input, Result};
 
@@ -8,18 +8,17 @@ use crate::read::json::Json;
 use crate::read::stacks::{StackId, Stacks};
 use crate::samples::Samples;
 
-/// No list of frames is as long: a larger number is damage.
+/// No list of frames is this long: a larger index is damage.
 const MOST_FRAMES: u64 = 1 << 31;
 
-/// Values are held in parts of their unit, 10 to this power: the unit may be told
-/// after them.
+/// Values are stored in units of 10^-`PARTS`, since their own unit may come after them.
 const PARTS: i32 = 12;
 
-/// A profile that is being read.
+/// The state while a profile is read.
 #[derive(Default)]
 pub(super) struct Profile {
     name: Vec<u8>,
-    /// What stack-export says of the thread, and the event and the unit that it counted.
+    /// The thread, the event and its unit, if stack-export wrote them.
     own: Option<Thread>,
     unit: Unit,
     start: Option<i128>,
@@ -27,21 +26,21 @@ pub(super) struct Profile {
     samples: Vec<StackId>,
     weights: Vec<Option<i128>>,
     events: Vec<FrameEvent>,
-    /// As many frames as there are numbers for.
+    /// The number of frames that samples refer to: the largest index, plus 1.
     frames: u32,
 }
 
-/// What values count.
+/// The unit of the values.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Unit {
     #[default]
     None,
     Bytes,
-    /// Time: 10 to this power nanoseconds.
+    /// Time: one is 10 to this power nanoseconds.
     Time(i32),
 }
 
-/// A call or a return.
+/// The call of a function, or a return from one.
 #[derive(Clone, Copy)]
 struct FrameEvent {
     opens: bool,
@@ -49,23 +48,23 @@ struct FrameEvent {
     at: i128,
 }
 
-/// What is wrong with a file.
+/// How many mistakes of each kind a file has.
 #[derive(Default)]
 pub(super) struct Troubles {
     /// Samples without a weight, and weights without a sample.
     halves: u64,
-    /// Values that are no numbers from 0 to those of 64 bits.
+    /// Values that are not numbers from 0 to 2^64.
     values: u64,
-    /// Frames without a number that is an integer.
+    /// Frames whose index is not an integer.
     pub(super) frames: u64,
     /// Returns from functions that were not called.
     returns: u64,
-    /// Events that are earlier than those before them.
+    /// Events that are earlier than the event before them.
     earlier: u64,
 }
 
 impl Profile {
-    /// Reads a profile, or as much as there is.
+    /// Reads a profile, or as much of it as there is.
     pub(super) fn read(
         &mut self,
         json: &mut Json<&mut Input>,
@@ -106,7 +105,7 @@ impl Profile {
         self.own.get_or_insert_default()
     }
 
-    /// Whose samples they are, and what they count.
+    /// The thread of the samples, and what they count.
     fn thread(&self) -> Thread {
         let named = || Thread { name: self.name.clone(), ..Thread::default() };
         let mut thread = self.own.clone().unwrap_or_else(named);
@@ -118,7 +117,7 @@ impl Profile {
         thread
     }
 
-    /// As many frames as there are numbers for.
+    /// The number of frames that samples refer to: the largest index, plus 1.
     pub(super) fn frames(&self) -> u32 {
         self.frames
     }
@@ -138,7 +137,7 @@ impl Profile {
         Ok(stack)
     }
 
-    /// The number of a frame; the one after all others if it has none.
+    /// The index of a frame; one larger than all valid ones if it has none.
     fn frame(&mut self, frame: Option<u64>, troubles: &mut Troubles) -> u32 {
         let Some(frame) = frame else {
             troubles.frames += 1;
@@ -187,7 +186,7 @@ impl Profile {
     }
 
     fn hold_sampled(&self, output: &mut Output<'_>) {
-        // Not in the grammar, but nothing else could be meant.
+        // This is not in the grammar, but samples without weights can only mean this.
         let counts_one = self.weights.is_empty();
         let one = Some(10i128.pow(PARTS as u32));
         let mut time = self.start.unwrap_or_default();
@@ -205,8 +204,8 @@ impl Profile {
         output.troubles.halves += lonely as u64;
     }
 
-    /// What passed between two events belongs to the functions that were called
-    /// and did not return yet. Where there are none, nothing was recorded.
+    /// The time between two events belongs to the functions that were called and have not returned.
+    /// If there are none, nothing was recorded.
     fn hold_evented(&self, stacks: &mut Stacks, output: &mut Output<'_>) {
         let mut open: Vec<(u32, StackId)> = Vec::new();
         let mut now = i128::MIN;
@@ -229,8 +228,8 @@ impl Profile {
     }
 }
 
-/// Takes the innermost call of `frame` away, also from between others, which some
-/// writers close in another order than they opened them; false if there is none.
+/// Closes the innermost call of `frame`. It may be below other open calls, since some writers do
+/// not close calls in reverse order; false if there is none.
 fn close(frame: u32, open: &mut Vec<(u32, StackId)>, stacks: &mut Stacks) -> bool {
     let Some(found) = open.iter().rposition(|(called, _)| *called == frame) else { return false };
     let inner = open.split_off(found);
@@ -241,7 +240,7 @@ fn close(frame: u32, open: &mut Vec<(u32, StackId)>, stacks: &mut Stacks) -> boo
     true
 }
 
-/// Where the samples of a profile go.
+/// Where a profile adds its samples.
 struct Output<'a> {
     thread: u32,
     unit: Unit,
@@ -251,7 +250,7 @@ struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// Adds a sample that begins at `time`, both in parts of the unit.
+    /// Adds a sample that begins at `time`; time and weight are in units of 10^-`PARTS`.
     fn add(&mut self, stack: StackId, weight: Option<i128>, time: i128) {
         let whole = self.unit.parts();
         match weight.and_then(|weight| self.weight.round(weight, whole)) {
@@ -286,7 +285,7 @@ impl Unit {
         }
     }
 
-    /// What the values are in when they are counted.
+    /// The name of the unit in which values are counted.
     fn name(self) -> &'static [u8] {
         match self {
             Unit::None => b"samples",
@@ -295,7 +294,7 @@ impl Unit {
         }
     }
 
-    /// How many of the parts in which values are held make one of what is counted.
+    /// How many stored units make one counted unit.
     fn parts(self) -> i128 {
         match self {
             Unit::None | Unit::Bytes => 10i128.pow(PARTS as u32),
@@ -305,12 +304,12 @@ impl Unit {
 }
 
 impl Troubles {
-    /// Says what is wrong, with its number.
+    /// Reports the mistakes, with their numbers.
     pub(super) fn report(&self, samples: &mut Samples<'_>) {
         for (count, what) in [
-            (self.halves, "samples or weights have no other half: they are left out"),
+            (self.halves, "samples without a weight, or weights without a sample, are left out"),
             (self.values, "values are no numbers from 0 to 2^64: they are left out"),
-            (self.frames, "frames have no number that is an integer: they are [unknown]"),
+            (self.frames, "frames have an index that is not an integer: they are [unknown]"),
             (self.returns, "returns are from functions that were not called: they are left out"),
             (self.earlier, "events are earlier than the one before them: no time passes there"),
         ] {

@@ -1,5 +1,5 @@
-//! A value that Ruby dumped, read as the JSON of the same value. Grammar from Ruby's
-//! marshal.c and doc/marshal.rdoc.
+//! Reads a value that Ruby dumped as JSON of the same value. Grammar from Ruby's marshal.c and
+//! doc/marshal.rdoc.
 //!
 //! ```text
 //! 04 08                     the version
@@ -9,31 +9,31 @@
 //!       06 : 06 "E" T       which has one attribute, its encoding
 //! ```
 //!
-//! Nothing is executed: an object of any class is read as what it holds.
+//! Nothing is executed: an object of any class is read as its contents.
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// The version that all Rubies since 1.8 write.
+/// The version that Ruby has written since 1.8.
 pub(super) const START: &[u8] = b"\x04\x08";
 
-/// No profile has as many lists in lists: more are damage.
+/// No profile nests values this deep: more levels are damage.
 const DEEPEST: usize = 1000;
 
-/// The JSON of a dump, or of several.
+/// The JSON of one dump or several.
 pub(super) struct AsJson<R> {
     input: BufReader<R>,
-    /// How many bytes were read.
+    /// How many bytes of the input were read.
     at: u64,
-    /// What was made, and how much of that was taken.
+    /// The JSON that was made, and how many bytes of it were taken.
     json: Vec<u8>,
     taken: usize,
-    /// What is wrong with the input, to be said when all JSON is taken.
+    /// An error in the input, returned after all JSON is taken.
     error: Option<io::Error>,
-    /// What is to be done, the next last.
+    /// The tasks that remain, the next one last.
     tasks: Vec<Task>,
-    /// How many values are open that JSON has no place for.
+    /// How many open values are left out of the JSON.
     hidden: usize,
-    /// What later values refer to by number.
+    /// The symbols and objects that later values refer to by index.
     symbols: Vec<Vec<u8>>,
     objects: Vec<Object>,
 }
@@ -41,28 +41,28 @@ pub(super) struct AsJson<R> {
 #[derive(Clone, Copy)]
 enum Task {
     Value,
-    /// A value that is a key of an object in JSON, so that it must be text.
+    /// A value that is the key of a JSON object, so it must be text.
     Key,
     Colon,
-    /// So many elements of a list.
+    /// The elements of a list.
     Elements {
         left: u64,
         is_first: bool,
     },
-    /// So many pairs of a hash.
+    /// The pairs of a hash.
     Pairs {
         left: u64,
         is_first: bool,
     },
     /// The attributes of the last value.
     Attributes,
-    /// So many values without a place in JSON, which begin here.
+    /// Values that are left out of the JSON: this many begin here.
     Hide(u64),
-    /// So many more of them.
+    /// This many values are still to be left out.
     Hidden(u64),
 }
 
-/// A value that later ones may refer to.
+/// A value that later ones may refer to by index.
 enum Object {
     Text(Vec<u8>),
     Integer(i64),
@@ -103,7 +103,7 @@ impl<R: Read> AsJson<R> {
         }
     }
 
-    /// Makes some JSON; none at the end.
+    /// Makes some JSON; nothing at the end.
     fn make(&mut self) -> io::Result<()> {
         const ENOUGH: usize = 1 << 15;
         while self.json.len() < ENOUGH {
@@ -161,7 +161,7 @@ impl<R: Read> AsJson<R> {
         Ok(())
     }
 
-    /// Reads a value, or its beginning if it has parts; `task` says what it is for.
+    /// Reads a value, or only its beginning if it has parts; `task` is the role of the value.
     fn value(&mut self, task: Task) -> io::Result<()> {
         let is_key = matches!(task, Task::Key);
         match self.byte()? {
@@ -190,7 +190,7 @@ impl<R: Read> AsJson<R> {
             }
             b';' => self.symbol_again()?,
             b'@' => self.object_again(is_key)?,
-            // A string; a regular expression with its options; the name of a class.
+            // A string, a regular expression with its options, or the name of a class or module.
             kind @ (b'"' | b'/' | b'c' | b'm' | b'M') => {
                 let object = Object::Text(self.bytes()?);
                 if kind == b'/' {
@@ -203,7 +203,7 @@ impl<R: Read> AsJson<R> {
                 self.push(Task::Attributes)?;
                 self.push(task)?;
             }
-            // Of a class of its own, or with a module: what follows is the value.
+            // A value with its own class or an extra module, whose name is skipped.
             b'C' | b'e' => {
                 self.push(task)?;
                 self.push(Task::Hide(1))?;
@@ -213,7 +213,7 @@ impl<R: Read> AsJson<R> {
         Ok(())
     }
 
-    /// Reads the beginning of a value that has others inside.
+    /// Reads the beginning of a value that contains others.
     fn nested(&mut self, kind: u8, is_key: bool) -> io::Result<()> {
         if is_key || !b"[{}oSuU".contains(&kind) {
             return Err(self.expected("a number, a text, a list or a hash as Ruby dumps it"));
@@ -226,12 +226,12 @@ impl<R: Read> AsJson<R> {
                 self.push(Task::Elements { left, is_first: true })
             }
             b'{' => self.pairs(),
-            // With a value for all other keys.
+            // A hash with a default value, which follows the pairs.
             b'}' => {
                 self.push(Task::Hide(1))?;
                 self.pairs()
             }
-            // Behind the name of its class comes what an object of it dumped.
+            // The name of a class, then the bytes that its object dumped.
             b'u' => {
                 self.class()?;
                 let text = self.bytes()?;
@@ -242,7 +242,7 @@ impl<R: Read> AsJson<R> {
                 self.class()?;
                 self.push(Task::Value)
             }
-            // Or its attributes, or those of a structure.
+            // The attributes of an object, or the members of a structure.
             _ => {
                 self.class()?;
                 self.pairs()
@@ -294,7 +294,7 @@ impl<R: Read> AsJson<R> {
         Ok(())
     }
 
-    /// `2b 08` and 6 bytes: a sign, how many pairs of bytes, the bytes, lowest first.
+    /// `2b 08` and 6 bytes: the sign, the number of byte pairs, and the bytes, lowest first.
     fn large_integer(&mut self) -> io::Result<Object> {
         let sign = self.byte()?;
         let length = self.length()?.saturating_mul(2);
@@ -309,7 +309,7 @@ impl<R: Read> AsJson<R> {
         Ok(Object::Integer(if sign == b'-' { -number } else { number }))
     }
 
-    /// An integer of 31 bits: small ones in one byte, others behind their length.
+    /// An integer of 31 bits: small ones in one byte, larger ones after their length.
     fn integer(&mut self) -> io::Result<i64> {
         let first = i64::from(self.byte()? as i8);
         let length = first.unsigned_abs() as usize;
@@ -331,7 +331,7 @@ impl<R: Read> AsJson<R> {
         u64::try_from(length).map_err(|_| self.expected("a length"))
     }
 
-    /// A length and as many bytes.
+    /// A length, then this many bytes.
     fn bytes(&mut self) -> io::Result<Vec<u8>> {
         let length = self.length()?;
         self.take(length)
@@ -367,7 +367,7 @@ impl<R: Read> AsJson<R> {
         }
     }
 
-    /// Writes a word, or a text where it is a key.
+    /// Writes a word, or a text if it is a key.
     fn put_word(&mut self, word: &[u8], is_key: bool) {
         let quote: &[u8] = if is_key { b"\"" } else { b"" };
         [quote, word, quote].into_iter().for_each(|part| self.put(part));

@@ -1,4 +1,4 @@
-//! The stacks of a profile, and when each was seen.
+//! The stacks of a profile, and the times when they were seen.
 
 use std::io::Read;
 
@@ -12,21 +12,21 @@ use crate::samples::sample::{Sample, Time};
 
 /// The stacks, in the order in which they were seen.
 pub(super) struct Raw {
-    /// Whether the lines of frames matter, which come behind all stacks.
+    /// Whether lines of frames are needed; they come after all stacks.
     pub(super) keep_frames: bool,
     stacks: Stacks,
     runs: Vec<Run>,
-    /// The functions of all stacks, if lines matter.
+    /// The functions of all stacks, if lines are needed.
     functions: Vec<u32>,
-    /// The lines of all frames of a stack, and `None` after each stack, if lines matter.
+    /// The lines of all frames of a stack, and `None` after each stack, if lines are needed.
     lines: Vec<Option<u64>>,
-    /// What each frame is, if it is a function at a line.
+    /// The function and line of each frame, if frames have lines.
     placed: Vec<(u32, u64)>,
     /// When each sample was taken, in microseconds.
     times: Vec<u64>,
-    /// How many microseconds each sample is after the last one.
+    /// The microseconds since the last sample, for each sample.
     deltas: Vec<u64>,
-    /// Counts and times that are no integers.
+    /// How many counts and times are not integers.
     pub(super) bad_weights: u64,
 }
 
@@ -36,11 +36,11 @@ struct Run {
     count: u64,
 }
 
-/// What stands in `raw` and `raw_lines`.
+/// A part of `raw` or `raw_lines`.
 enum Part<'a> {
-    /// One of a stack's frames, or its line.
+    /// A frame of a stack, or its line.
     Frame(&'a [u8]),
-    /// The end of a stack, and how often it was seen.
+    /// The end of a stack, and how often it was seen in a row.
     End(u64),
 }
 
@@ -63,13 +63,13 @@ impl Raw {
         self.runs.is_empty()
     }
 
-    /// The number of the function and the line of each frame, in the order of the frames'
-    /// numbers; none if these are the functions' own.
+    /// The function index and the line of each frame, in the order of the frames; empty if frames
+    /// have no lines of their own.
     pub(super) fn placed(&self) -> &[(u32, u64)] {
         &self.placed
     }
 
-    /// Reads `raw`; `number` gives the number of a function.
+    /// Reads `raw`; `number` returns the index of a function.
     pub(super) fn read_stacks<R: Read>(
         &mut self,
         json: &mut Json<R>,
@@ -108,8 +108,8 @@ impl Raw {
         Ok(())
     }
 
-    /// Gives the frames of all stacks their lines, if all are there: they are functions at a
-    /// line from here on.
+    /// Adds lines to the frames of all stacks, if no line is missing. From then on a frame is a
+    /// function at a line.
     pub(super) fn place(&mut self) {
         let (mut stacks, mut placed, mut numbers) = (Stacks::new(), Vec::new(), HashMap::new());
         let mut functions = self.functions.iter();
@@ -143,8 +143,8 @@ impl Raw {
         })
     }
 
-    /// Reads `raw_timestamp_deltas`. The clock of old versions could go back: no time
-    /// passed then.
+    /// Reads `raw_timestamp_deltas`. The clock of old versions could go back; this counts as no
+    /// time.
     pub(super) fn read_deltas<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
         json.for_each(|json| {
             let delta = json.scaled(0)?.map(|delta| u64::try_from(delta.max(0)));
@@ -154,8 +154,8 @@ impl Raw {
         })
     }
 
-    /// Adds all samples, each of which weighs `interval`, or the time since the one before
-    /// if `is_wall`, and counts one. Returns how many there are.
+    /// Adds all samples. Each weighs `interval`, or the time since the one before if `is_wall`, and
+    /// counts as one. Returns the number of samples.
     pub(super) fn add(
         mut self,
         interval: u64,
@@ -173,7 +173,7 @@ impl Raw {
         };
         for &Run { stack, count } in runs.iter() {
             all = all.saturating_add(count);
-            // A count may be wrong, but each sample has a time.
+            // The count of a stack may be wrong, but each sample has a time of its own.
             let end = at.saturating_add(usize::try_from(count).unwrap_or(usize::MAX));
             let timed = at..end.min(deltas.len());
             at = timed.end;
@@ -183,7 +183,7 @@ impl Raw {
                 (times.get(place).copied(), stack, weight, 1)
             });
             for row in each.chain((others > 0).then_some((None, stack, interval, others))) {
-                // Those of garbage collections are noted later than they happen.
+                // Samples in a garbage collection are recorded later than they happen.
                 if samples.need_order() { rows.push(row) } else { add(row, samples)? }
             }
         }
@@ -195,16 +195,16 @@ impl Raw {
     }
 }
 
-/// Samples: when, in microseconds; their stack; what one weighs; how many.
+/// Samples: the time in microseconds, the stack, the weight of one, and their number.
 type Row = (Option<u64>, StackId, u64, u64);
 
-/// Calls `each` for the parts of `raw` or `raw_lines`; returns how many lengths and counts are
-/// no integers, which are taken for 0.
+/// Calls `each` for the parts of `raw` or `raw_lines`. Returns how many lengths and counts are not
+/// integers; those are read as 0.
 fn for_each_part<R: Read>(json: &mut Json<R>, mut each: impl FnMut(Part<'_>)) -> Result<u64> {
-    /// What comes next.
+    /// What the next number is.
     enum Next {
         Length,
-        /// So many frames.
+        /// This many frames.
         Frames(u64),
         Count,
     }

@@ -1,4 +1,4 @@
-//! The boxes of a flame graph: which box stands on which only their places show.
+//! The boxes of a flame graph. Only their coordinates show which box is on top of which.
 
 use std::ops::Range;
 
@@ -13,54 +13,54 @@ use crate::read::xml::attribute;
 use crate::samples::Samples;
 use crate::samples::events::Measure;
 
-/// How many boxes at the same place are tried as a parent. There are more only in damaged
-/// pictures, and where boxes are narrower than a tenth of a pixel.
+/// How many boxes at one position are tried as a parent. There are more only in damaged pictures,
+/// and where boxes are narrower than a tenth of a pixel.
 const TRIED: usize = 256;
 
 /// The boxes of a picture.
 #[derive(Default)]
 pub(super) struct Boxes {
     boxes: Vec<Frame>,
-    /// What the weights are, as the whole says.
+    /// The unit of the weights, from the box of the whole picture.
     unit: Vec<u8>,
     /// Whether titles show other numbers than the attributes: `--factor`.
     is_scaled: bool,
-    /// Boxes of which neither title nor attributes say a count.
+    /// How many boxes have no count, neither in their title nor in their attributes.
     uncounted: u64,
-    /// What boxes have more than those they stand on.
+    /// The weight by which boxes exceed the boxes below them.
     excess: u128,
 }
 
-/// A box. Places are in samples, or in parts of 10,000 of a pixel or a percent.
+/// A box. Coordinates are in samples, or in units of 1/10,000 of a pixel or percent.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     y: i64,
     left: i64,
     right: i64,
-    /// Whether it says how much it took. If not, that is what the boxes on top of it took.
+    /// Whether the picture has a count for it. If not, its total is that of the boxes on top of it.
     is_counted: bool,
     total: u64,
-    /// What is in no box on top of it.
+    /// The weight that is in no box on top of it.
     own: u64,
     name: FrameId,
-    /// The box it stands on.
+    /// The box below it.
     parent: Option<u32>,
     likeness: Likeness,
 }
 
-/// How much a box looks like the whole picture, which is no frame.
+/// How likely it is that a box is the whole picture, which is not a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Likeness {
     None,
-    /// It is called `all`.
+    /// It has the name `all`.
     Named,
-    /// It is called `all`, or `all samples` as in 2012, and has `100%`.
+    /// It has the name `all`, or `all samples` as in 2012, and `100%`.
     Sure,
 }
 
 impl Boxes {
-    /// Adds a box. Some titles say no count, such as those that inferno's and flamegraph.pl's
-    /// `--nameattr` put in their place: then all of it is the name.
+    /// Adds a box. Some titles have no count, such as those that `--nameattr` of inferno and
+    /// flamegraph.pl replaces: then the whole title is the name.
     pub(super) fn add(&mut self, title: &[u8], rect: &BytesStart<'_>, samples: &mut Samples<'_>) {
         let parsed = Title::parse(title);
         let is_title_counted = parsed.is_some();
@@ -100,7 +100,7 @@ impl Boxes {
         });
     }
 
-    /// Adds the stacks, each with what is in no box on top of its last one.
+    /// Adds the stacks, each with the weight that is in no box on top of its last one.
     pub(super) fn add_all(mut self, samples: &mut Samples<'_>) -> Result<()> {
         let has_whole = self.arrange();
         let unit: &[u8] = if self.is_scaled { b"" } else { &self.unit };
@@ -114,8 +114,8 @@ impl Boxes {
         Ok(())
     }
 
-    /// Sorts the boxes, those that stand on others behind these, and finds their parents.
-    /// Returns whether the first is the whole.
+    /// Sorts the boxes, lower ones first, and finds their parents. Returns whether the first is the
+    /// whole picture.
     fn arrange(&mut self) -> bool {
         let lowest_first = self.stands_on_bottom();
         let level = |frame: &Frame| if lowest_first { frame.y.saturating_neg() } else { frame.y };
@@ -137,8 +137,8 @@ impl Boxes {
         })
     }
 
-    /// Whether the whole is at the bottom, as in a flame graph; in an icicle graph it is at
-    /// the top.
+    /// Whether the box of the whole picture is at the bottom, as in a flame graph; in an icicle
+    /// graph it is at the top.
     fn stands_on_bottom(&self) -> bool {
         let row = |y: Option<i64>| {
             let mut boxes = self.boxes.iter().filter(|frame| Some(frame.y) == y);
@@ -149,7 +149,7 @@ impl Boxes {
         row(ys().max()) >= row(ys().min())
     }
 
-    /// Finds the parents of the boxes `here` among those directly below.
+    /// Finds the parents of the boxes `here` among the boxes directly below.
     fn find_parents(&mut self, below: Range<usize>, here: Range<usize>) {
         let mut first = below.start;
         for number in here {
@@ -161,7 +161,7 @@ impl Boxes {
             let under = tried
                 .take_while(|(_, it)| it.left <= child.left)
                 .filter(|(_, it)| child.right <= it.right);
-            // At an edge two may be under it: then the one that has enough left.
+            // At an edge a box may fit on two: then its parent is the one with enough weight left.
             let fits = under.clone().find(|(_, it)| !it.is_counted || it.own >= child.total);
             let Some((offset, _)) = fits.or_else(|| under.clone().next()) else { continue };
             self.boxes[number].parent = u32::try_from(first + offset).ok();
@@ -169,7 +169,8 @@ impl Boxes {
         }
     }
 
-    /// Takes what a box took from that of its parent.
+    /// Subtracts the weight of a box from its parent's own weight, or adds it to the total of a
+    /// parent without a count.
     fn take_from(&mut self, parent: usize, total: u64) {
         let parent = &mut self.boxes[parent];
         if parent.is_counted {
@@ -180,7 +181,8 @@ impl Boxes {
         }
     }
 
-    /// Boxes without a count took what those on top of them took, which come after them.
+    /// Adds the totals of boxes without a count to their parents. Boxes on top of others come later
+    /// in the list, so this goes backwards.
     fn count_uncounted(&mut self) {
         for number in (0..self.boxes.len()).rev() {
             let Frame { is_counted, total, parent, .. } = self.boxes[number];
@@ -194,17 +196,17 @@ impl Boxes {
         let Boxes { uncounted, excess, is_scaled, .. } = self;
         if *uncounted > 0 {
             samples.note(format_args!(
-                "{uncounted} boxes have no count, their callers have what they weigh"
+                "{uncounted} boxes have no count: their weight stays with their callers"
             ));
         }
         if *is_scaled {
-            samples.note("titles show multiples of what was counted, which is taken instead");
+            samples.note("titles show multiples of the counts: the counts themselves are taken");
         }
         note_excess(*excess, samples);
     }
 }
 
-/// `12.3`, `12.3456%`: in parts of 10,000; 0 if it is no number.
+/// `12.3`, `12.3456%`: in units of 1/10,000; 0 if it is not a number.
 fn fixed(text: &[u8]) -> i64 {
     let number = scaled(text.strip_suffix(b"%").unwrap_or(text), 4);
     number.and_then(|number| i64::try_from(number).ok()).unwrap_or_default()

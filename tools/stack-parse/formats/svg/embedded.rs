@@ -1,4 +1,4 @@
-//! What stack-svg writes for its script: names, one on each line, and frames as numbers.
+//! The data that stack-svg writes for its script: names, one per line, and frames as numbers.
 
 use common::{Error, FrameId, Result, hexadecimal};
 use quick_xml::events::BytesStart;
@@ -13,16 +13,17 @@ use crate::samples::sample::Sample;
 pub(super) struct Embedded {
     /// The names of frames, with escapes such as `\xAD`.
     pub(super) names: Vec<u8>,
-    /// For each frame, a parent before its children: how many levels up from the frame
-    /// before its parent is, the number of its name, its own weight, and what the facts
-    /// say. The first is the whole, with its weights only.
+    /// The frames, parents before their children. Each is stored as: how many levels its parent is
+    /// above the frame before, the index of its name, its own weight, and the numbers that the
+    /// flags below add. The first is the whole picture and has only weights.
     pub(super) frames: Vec<u8>,
     unit: Vec<u8>,
-    /// Whether a number says where each frame but the first begins.
+    /// Whether every frame except the first has a number for where it begins.
     is_chart: bool,
-    /// Whether a number says how much of the weight is of the first of two profiles.
+    /// Whether frames have a number for the part of the weight that is of the first of two
+    /// profiles.
     is_diff: bool,
-    /// What was left out, in words.
+    /// A text that says what was left out.
     cut: Vec<u8>,
 }
 
@@ -71,8 +72,8 @@ impl Embedded {
         Ok(())
     }
 
-    /// Reads a frame: changes the stack to that of the frame, and returns its own weights,
-    /// that of the last profile first. `None` if it is damaged.
+    /// Reads a frame: changes `stack` to that of the frame, and returns its own weights, that of
+    /// the last profile first. `None` if it is damaged.
     fn next_frame(
         &self,
         names: &[FrameId],
@@ -95,8 +96,8 @@ impl Embedded {
     }
 }
 
-/// Numbers in base 32, the lowest digit first. The last digit of a number is one of the
-/// first 32, so that it shows where it ends.
+/// Numbers in base 32, the lowest digit first. Only the last digit of a number is below 32, which
+/// marks its end.
 struct Numbers<'a> {
     text: &'a [u8],
     at: usize,
@@ -131,7 +132,7 @@ fn digit(byte: u8) -> Option<u8> {
     })
 }
 
-/// The bytes of a name: `\xAD` stands for one that could not be shown.
+/// The bytes of a name: `\xAD` stands for a byte that could not be shown.
 fn unescaped(text: &[u8]) -> Vec<u8> {
     let mut name = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -143,7 +144,7 @@ fn unescaped(text: &[u8]) -> Vec<u8> {
     name
 }
 
-/// The byte of an escape at the start of a text.
+/// The byte of an escape sequence at the start of a text.
 fn escaped_byte(text: &[u8]) -> Option<u8> {
     let digits = text.strip_prefix(b"\\x")?.get(..2)?;
     let is_escape = digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'A'..=b'F'));

@@ -4,22 +4,22 @@ use bstr::ByteSlice;
 
 use crate::read::numbers::grouped;
 
-/// What the title of a box says.
+/// The parts of a box's title.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Title<'a> {
     pub(super) name: &'a [u8],
-    /// What the frame and all that it called took.
+    /// The weight of the frame with all frames that it called.
     pub(super) total: u64,
     /// `samples`
     pub(super) unit: &'a [u8],
-    /// Whether it says `100%`, as only the whole does: others have two decimals.
+    /// Whether it has `100%`, as only the whole picture does: all others have two decimals.
     pub(super) is_whole: bool,
     /// Whether there are two counts, of which this is the second.
     pub(super) has_two_counts: bool,
 }
 
 impl<'a> Title<'a> {
-    /// Reads the title of a box; `None` if there is no count in it.
+    /// Parses the title of a box; `None` if it has no count.
     ///
     /// ```text
     /// read (1,234 samples, 5.60%)
@@ -27,7 +27,7 @@ impl<'a> Title<'a> {
     /// f (int) (100 counts before, 50 after: -50.0%)   stack-svg --diff
     /// ```
     ///
-    /// A name may look like a title itself: the last count is that of the box.
+    /// A name may look like a title itself, so the last count is that of the box.
     pub(super) fn parse(title: &'a [u8]) -> Option<Title<'a>> {
         let inner = title.trim_ascii_end().strip_suffix(b")")?;
         let mut end = inner.len();
@@ -40,7 +40,7 @@ impl<'a> Title<'a> {
         None
     }
 
-    /// A title whose name and first count are read.
+    /// A title from its name, its first count, and the rest of the text.
     fn new(name: &'a [u8], total: u64, rest: &'a [u8]) -> Title<'a> {
         if let Some((unit, second)) = rest.split_once_str(" before, ")
             && let Some((total, _)) = count(second)
@@ -54,7 +54,7 @@ impl<'a> Title<'a> {
     }
 }
 
-/// The title in `s('read (7 samples, 5.60%)')`, what a box did when the mouse came over it.
+/// The title in `s('read (7 samples, 5.60%)')`, which a box runs when the mouse is over it.
 pub(super) fn of_handler(handler: &[u8]) -> Option<Vec<u8>> {
     let text = handler.strip_prefix(b"s('")?.strip_suffix(b"')")?;
     let mut title = Vec::with_capacity(text.len());
@@ -66,11 +66,11 @@ pub(super) fn of_handler(handler: &[u8]) -> Option<Vec<u8>> {
     Some(title)
 }
 
-/// `1,234 samples`: the number, and what follows.
+/// Parses `1,234 samples`: returns the number and the text after it.
 fn count(text: &[u8]) -> Option<(u64, &[u8])> {
     let length = text.iter().take_while(|&&byte| byte.is_ascii_digit() || byte == b',').count();
     let (number, rest) = text.split_at(length);
-    // The comma behind a number without unit is none of its own.
+    // The comma after a number without a unit is not a part of the number.
     let rest = if number.ends_with(b",") { &text[length - 1..] } else { rest };
     matches!(rest.first(), None | Some(b' ' | b',')).then_some(())?;
     Some((grouped(number)?, rest))

@@ -1,4 +1,4 @@
-//! Samples, one after the other.
+//! Reads samples, one after the other.
 
 use std::io::{self, BufReader, ErrorKind, Read};
 
@@ -14,7 +14,7 @@ use crate::read::own_labels::OwnLabels;
 use crate::read::stacks::{StackId, Stacks};
 use crate::samples::Samples;
 
-/// How a sample says its stack.
+/// How a sample encodes its stack.
 mod encoding {
     pub(super) const REPEAT: u8 = 0;
     pub(super) const FULL: u8 = 1;
@@ -22,24 +22,24 @@ mod encoding {
     pub(super) const POP_PUSH: u8 = 3;
 }
 
-/// What the bits of the state of a thread mean.
+/// The meanings of the bits in a thread's state.
 const STATES: [&str; 5] = ["gil", "cpu", "unknown", "gil-requested", "exception"];
 
 /// Why no more samples can be read.
 pub(super) enum End {
     Input(io::Error),
-    /// There is no sample at this byte.
+    /// There is no valid sample at this offset.
     Damaged(u64),
 }
 
-/// A thread and its interpreter.
+/// The ids of a thread and its interpreter.
 type Who = (u64, u32);
 
-/// The samples that were read.
+/// The samples read so far, and the state of each thread.
 pub(super) struct Records<R> {
     reader: BufReader<R>,
     endian: Endian,
-    /// Where a sample begins, and how many bytes were read.
+    /// The offset of the current sample, and how many bytes were read.
     begun: u64,
     at: u64,
     start: u64,
@@ -48,15 +48,15 @@ pub(super) struct Records<R> {
     stacks: Stacks,
     held: Held,
     taken: u64,
-    /// The largest number of a frame, and one more.
+    /// The largest index of a frame, plus 1.
     frames: u64,
-    /// Samples that keep more frames than there were.
+    /// How many samples keep more frames than their thread had.
     short: u64,
 }
 
-/// A thread, as its last sample left it.
+/// The state of a thread after its last sample.
 struct Run {
-    /// The stacks of its frames, each on those around it.
+    /// The stack up to each of its frames, root first.
     path: Vec<StackId>,
     /// In microseconds.
     time: u64,
@@ -101,7 +101,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Reads what follows the thread of a sample.
+    /// Reads the rest of a sample, after its thread.
     fn record(&mut self, who: Who) -> Result<(), End> {
         let encoding = self.byte()?;
         if encoding == encoding::REPEAT {
@@ -137,8 +137,8 @@ impl<R: Read> Records<R> {
         Ok(())
     }
 
-    /// Keeps the outermost frames of a thread, and puts these on them, of which the innermost
-    /// comes first.
+    /// Keeps the outermost `kept` frames of a thread, and adds `frames` to them, which begin with
+    /// the innermost.
     fn set_stack(&mut self, who: Who, kept: usize, frames: &[u64]) {
         let Records { runs, stacks, start, .. } = self;
         let run = runs.entry(who).or_insert_with(|| Run { path: Vec::new(), time: *start });
@@ -151,7 +151,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Holds a sample of a thread, with the stack that it has now.
+    /// Adds a sample of a thread with its current stack.
     fn add(&mut self, who: Who, delta: u64, state: u8) {
         let run = self.run(who);
         run.time = run.time.saturating_add(delta);
@@ -168,11 +168,11 @@ impl<R: Read> Records<R> {
         self.runs.entry(who).or_insert_with(|| Run { path: Vec::new(), time: start })
     }
 
-    /// Adds what was read; returns how many samples that were.
+    /// Adds all samples to `samples`; returns how many there are.
     pub(super) fn finish(mut self, tables: &Tables, samples: &mut Samples<'_>) -> Result<u64> {
         if self.short > 0 {
             let short = self.short;
-            samples.note(format_args!("{short} samples keep more frames than there were"));
+            samples.note(format_args!("{short} samples keep more frames than their thread had"));
         }
         if self.frames > tables.frames() {
             samples.note("some frames are not in its table: they are called [unknown]");
@@ -206,14 +206,14 @@ impl<R: Read> Records<R> {
                 self.at += 1;
                 Ok(Some(byte[0]))
             }
-            // Samples that are compressed may be cut, too.
+            // Compressed samples may be cut short, too.
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
             Err(error) => Err(End::Input(error)),
         }
     }
 }
 
-/// What samples of a thread in one state have in common.
+/// The thread that samples of one state belong to, with that state as labels.
 fn thread((thread, interpreter): Who, state: u8) -> Thread {
     let states: Vec<&str> = STATES
         .into_iter()

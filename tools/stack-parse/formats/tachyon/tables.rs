@@ -7,7 +7,7 @@ use crate::read::source::Place;
 use crate::read::stacks::FrameNames;
 use crate::samples::Samples;
 
-/// The bytes of the end of a file, which has the sizes of the tables.
+/// The size in bytes of the end of a file, with the sizes of the tables.
 const FOOTER: usize = 32;
 
 /// All strings and frames.
@@ -15,21 +15,20 @@ const FOOTER: usize = 32;
 pub(super) struct Tables {
     strings: Vec<Vec<u8>>,
     frames: Vec<TableFrame>,
-    /// Whether there is less than the end of the file says.
+    /// Whether there is less data than the end of the file announces.
     pub(super) is_damaged: bool,
 }
 
-/// A frame; the numbers are those of strings.
+/// A frame; file and name are indexes of strings.
 struct TableFrame {
     file: u64,
     name: u64,
-    /// `None` of what is no code of Python.
+    /// `None` for code that is not Python.
     line: Option<u64>,
 }
 
 impl Tables {
-    /// Reads all that comes after the samples, as far as it can be read; `size` is that of the
-    /// file.
+    /// Reads everything after the samples, as far as possible; `size` is that of the file.
     pub(super) fn read(bytes: &[u8], size: u64, header: &Header) -> Tables {
         let mut tables = Tables::default();
         let length = header.frames.saturating_sub(header.strings);
@@ -49,7 +48,8 @@ impl Tables {
         Ok(())
     }
 
-    /// Reads so many frames as the end of the file says, or as there are if that is not its end.
+    /// Reads the number of frames given at the end of the file; if the end is missing, as many as
+    /// there are.
     fn read_frames(&mut self, bytes: &[u8], size: u64, endian: Endian) -> Result<(), Ended> {
         let count = bytes.last_chunk::<FOOTER>().and_then(|it| frame_count(it, size, endian));
         let mut rest = Bytes(bytes);
@@ -63,7 +63,7 @@ impl Tables {
         Ok(())
     }
 
-    /// How many frames there are.
+    /// The number of frames.
     pub(super) fn frames(&self) -> u64 {
         self.frames.len() as u64
     }
@@ -88,7 +88,7 @@ impl Tables {
     }
 }
 
-/// How many frames the end of a file of this size says there are; `None` if it is cut.
+/// The number of frames given at the end of a file of this size; `None` if the end is missing.
 fn frame_count(footer: &[u8], size: u64, endian: Endian) -> Option<u64> {
     let mut footer = Bytes(footer);
     let _strings = footer.u32().ok()?;
@@ -109,7 +109,7 @@ fn varint(bytes: &mut Bytes<'_>) -> Result<u64, Ended> {
     Err(Ended)
 }
 
-/// 0, -1, 1, -2, and so on.
+/// Decodes 0, -1, 1, -2, and so on.
 fn zigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }

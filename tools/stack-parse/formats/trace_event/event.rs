@@ -6,7 +6,7 @@ use crate::read::json::{Json, Kind};
 use crate::read::source::Place;
 use crate::read::v8_profile::{Nodes, Ticks};
 
-/// What an event says of itself; what is unknown is empty or `None`.
+/// The fields of an event; those that it lacks are empty or `None`.
 #[derive(Default)]
 pub(super) struct TraceEvent {
     pub(super) phase: u8,
@@ -15,22 +15,22 @@ pub(super) struct TraceEvent {
     pub(super) pid: Vec<u8>,
     pub(super) tid: Vec<u8>,
     pub(super) id: Vec<u8>,
-    /// In nanoseconds, as is the next.
+    /// In nanoseconds, like the duration.
     pub(super) time: Option<i64>,
     pub(super) duration: Option<i64>,
     pub(super) place: Place,
-    /// The number of a stack frame.
+    /// The id of a stack frame.
     pub(super) frame: Vec<u8>,
-    /// How much a sample weighs, if it says that; `None` inside if that is no integer.
+    /// The weight of a sample, if it has one; the inner `None` is for one that is not an integer.
     pub(super) weight: Option<Option<u64>>,
     /// The name of a thread or process.
     pub(super) named: Vec<u8>,
-    /// Part of a profile by V8.
+    /// A part of a profile from V8.
     pub(super) nodes: Nodes,
     pub(super) ticks: Ticks,
 }
 
-/// A key of an event that says something about it.
+/// A key of an event that is read.
 #[derive(Clone, Copy)]
 pub(super) enum Field {
     Phase,
@@ -63,7 +63,7 @@ impl Field {
             b"ts" => Field::Time,
             b"dur" => Field::Duration,
             b"args" => Field::Args,
-            // Rust's tracing-chrome.
+            // The key that Rust's tracing-chrome uses.
             b".file" => Field::File,
             b".line" => Field::Line,
             b"sf" => Field::Frame,
@@ -74,7 +74,7 @@ impl Field {
 }
 
 impl TraceEvent {
-    /// Forgets the last event, but not its memory.
+    /// Clears the event, but keeps its memory.
     pub(super) fn clear(&mut self) {
         let texts = [
             &mut self.name,
@@ -158,13 +158,13 @@ impl TraceEvent {
         Ok(())
     }
 
-    /// `{"cpuProfile":{"nodes":[..],"samples":[..]},"timeDeltas":[..]}`, or what
-    /// is inside of `cpuProfile`.
+    /// `{"cpuProfile":{"nodes":[..],"samples":[..]},"timeDeltas":[..]}`, or the content of
+    /// `cpuProfile`.
     fn read_profile(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
         if json.kind()? != Kind::Object {
             return Ok(());
         }
-        // `cpuProfile` stands in `data`, so there are two levels.
+        // `cpuProfile` is inside `data`, so there are two levels.
         let mut depth = 0;
         depth += usize::from(json.begin_object()?);
         while depth > 0 {

@@ -1,4 +1,4 @@
-//! The names of spans, by numbers.
+//! The names of spans, by index.
 
 use hashbrown::HashMap;
 
@@ -6,18 +6,18 @@ use crate::frame::Frame;
 use crate::read::stacks::FrameNames;
 use crate::samples::Samples;
 
-/// Different names, and places in the source that they have.
+/// Distinct names with their source lines.
 #[derive(Default)]
 pub(super) struct Frames {
-    /// The number of a name and, behind a 0, its place.
+    /// Indexes by the name and, after a 0 byte, its source line.
     numbers: HashMap<Vec<u8>, u32>,
-    /// The number of each one's name without a place.
+    /// For each frame, the index of the same name without a source line.
     bare: Vec<u32>,
     key: Vec<u8>,
 }
 
 impl Frames {
-    /// The number of a frame.
+    /// The index of a frame.
     pub(super) fn number(&mut self, name: &[u8], place: &[u8]) -> u32 {
         let bare = if place.is_empty() { None } else { Some(self.number(name, b"")) };
         self.key.clear();
@@ -32,19 +32,19 @@ impl Frames {
         number
     }
 
-    /// The number of the same name without a place.
+    /// The index of the same name without a source line.
     pub(super) fn bare(&self, number: u32) -> u32 {
         self.bare[number as usize]
     }
 
-    /// The names, in the order of their numbers.
+    /// The names, in the order of their indexes.
     pub(super) fn names(&self, samples: &mut Samples<'_>) -> FrameNames {
         let mut keys: Vec<(u32, &[u8])> =
             self.numbers.iter().map(|(key, number)| (*number, &key[..])).collect();
         keys.sort_unstable();
         let mut names = FrameNames::default();
         for (_, key) in keys {
-            // A name may hold any byte, a place no 0.
+            // A name may contain any byte, a source line no 0.
             let end = memchr::memrchr(0, key).unwrap_or(key.len());
             let source = key.get(end + 1..).unwrap_or_default();
             let name = if end == 0 { b"[no name]" } else { &key[..end] };

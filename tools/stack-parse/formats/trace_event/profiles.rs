@@ -1,5 +1,4 @@
-//! The samples by V8 that Chrome writes into a trace, a part every few
-//! milliseconds:
+//! Samples from V8 that Chrome writes into a trace, in parts every few milliseconds:
 //!
 //! ```text
 //! {"ph":"P","name":"Profile","id":"0x1","args":{"data":{"startTime":9}},..}
@@ -24,14 +23,14 @@ pub(super) struct Profiles {
 }
 
 struct Profile {
-    /// The thread that was sampled; another one writes the later parts.
+    /// The thread that was sampled; the later parts are written by another one.
     thread: u32,
     nodes: Nodes,
     ticks: Ticks,
 }
 
 impl Profiles {
-    /// Takes in the part of a profile that an event holds, if it does.
+    /// Adds the part of a profile in an event, if it has one.
     pub(super) fn add(&mut self, event: &mut TraceEvent, threads: &mut Threads) {
         if !matches!(&event.name[..], b"Profile" | b"ProfileChunk" | b"CpuProfile") {
             return;

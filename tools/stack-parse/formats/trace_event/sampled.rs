@@ -1,5 +1,5 @@
-//! Samples beside the events, with stacks of frames that have numbers, as
-//! Hermes and catapult write them:
+//! Samples beside the events, with stacks of frames that have ids, as Hermes and catapult write
+//! them:
 //!
 //! ```text
 //! "samples":[{"name":"cycles","ts":"11552125241","pid":7,"tid":"1","weight":"1","sf":2}],
@@ -22,14 +22,14 @@ use crate::samples::Samples;
 #[derive(Default)]
 pub(super) struct Sampled {
     samples: Vec<Row>,
-    /// The numbers that frames have here.
+    /// The indexes of frames, by their ids.
     numbers: HashMap<Vec<u8>, usize>,
     frames: Vec<StackFrame>,
     /// The names of the events that were sampled.
     events: Vec<Vec<u8>>,
-    /// Samples whose weight is no integer.
+    /// How many samples have a weight that is not an integer.
     bad_weights: u64,
-    /// Frames that are their own callers.
+    /// How many frames are their own callers.
     own_callers: u64,
 }
 
@@ -41,18 +41,18 @@ struct Row {
     event: usize,
 }
 
-/// A frame and the number of its caller.
+/// A frame and the index of its caller.
 #[derive(Clone, Copy, Default)]
 struct StackFrame {
     name: Option<u32>,
     caller: Option<usize>,
     stack: Option<StackId>,
-    /// Whether its stack is being made.
+    /// Whether its stack is being built.
     is_open: bool,
 }
 
 impl Sampled {
-    /// Holds a sample.
+    /// Stores a sample.
     pub(super) fn add(&mut self, event: &TraceEvent, thread: u32) {
         let Some(weight) = event.weight.unwrap_or(Some(1)) else {
             self.bad_weights += 1;
@@ -136,7 +136,7 @@ impl Sampled {
 
     fn report(&self, samples: &mut Samples<'_>) {
         note_bad_weights(self.bad_weights, samples);
-        // A sample without a frame has none to look for.
+        // A sample without a frame is not one with an unknown frame.
         let is_unknown =
             |id: &[u8], number: usize| !id.is_empty() && self.frames[number].name.is_none();
         let unknown = self.numbers.iter().filter(|(id, number)| is_unknown(id, **number)).count();
@@ -152,13 +152,12 @@ impl Sampled {
         }
     }
 
-    /// The stack that ends with a frame; a frame that is not in the list has no name
-    /// to be called by, and is passed over.
+    /// The stack that ends in a frame. A frame that is not in the list has no name and is skipped.
     fn stack(&mut self, frame: usize, stacks: &mut Stacks) -> StackId {
         let mut path = Vec::new();
         let mut next = Some(frame);
         while let Some(frame) = next.filter(|&frame| self.frames[frame].stack.is_none()) {
-            // In a damaged list a frame may be below itself.
+            // In a damaged list a frame may be its own caller.
             if std::mem::replace(&mut self.frames[frame].is_open, true) {
                 self.own_callers += 1;
                 break;

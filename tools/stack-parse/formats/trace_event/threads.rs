@@ -1,16 +1,16 @@
-//! Whose events they are.
+//! The threads and tasks that events belong to.
 
 use hashbrown::HashMap;
 
 use super::event::TraceEvent;
 use crate::read::held::Thread;
 
-/// The threads of a trace, and tasks that go from thread to thread.
+/// The threads of a trace, and the tasks, which move from thread to thread.
 #[derive(Default)]
 pub(super) struct Threads {
     numbers: HashMap<Vec<u8>, u32>,
     list: Vec<Whose>,
-    /// Names by process, and by process and thread.
+    /// Names by process id, and by process and thread id.
     processes: HashMap<Vec<u8>, Vec<u8>>,
     threads: HashMap<Vec<u8>, Vec<u8>>,
     key: Vec<u8>,
@@ -23,12 +23,12 @@ struct Whose {
 }
 
 impl Threads {
-    /// The number of the thread of an event.
+    /// The index of the thread of an event.
     pub(super) fn of_event(&mut self, event: &TraceEvent) -> u32 {
         self.number(event, [b"t", &event.pid, &event.tid, b""])
     }
 
-    /// The number of the task of an event.
+    /// The index of the task of an event.
     pub(super) fn of_task(&mut self, event: &TraceEvent) -> u32 {
         self.number(event, [b"", &event.pid, &event.category, &event.id])
     }
@@ -44,7 +44,7 @@ impl Threads {
         number
     }
 
-    /// Notes the name of a thread or a process, if the event tells one.
+    /// Notes the name of a thread or a process, if the event has one.
     pub(super) fn name(&mut self, event: &TraceEvent) {
         match &event.name[..] {
             b"process_name" => _ = self.processes.insert(event.pid.clone(), event.named.clone()),
@@ -61,8 +61,8 @@ impl Threads {
         self.list[number as usize].is_task
     }
 
-    /// What samples of an event have in common; a process gives its name to
-    /// threads that have none.
+    /// The properties that samples of an event share. A thread without a name gets that of its
+    /// process.
     pub(super) fn get(&self, number: u32, event: &[u8]) -> Thread {
         let Whose { pid, tid, .. } = &self.list[number as usize];
         let mut key = Vec::new();

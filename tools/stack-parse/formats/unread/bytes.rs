@@ -1,4 +1,4 @@
-//! Files of bytes that no first word names.
+//! Recognises binary files that do not begin with a known text.
 
 use bstr::ByteSlice;
 
@@ -13,12 +13,12 @@ const PYTORCH: &str =
     "a snapshot of PyTorch's memory: run 'python -m torch.cuda._memory_viz memory' on it";
 const XHPROF: &str = "a profile of XHProf: it has calls but no stacks";
 
-/// All that [`looks_like`] may say.
+/// All results of [`looks_like`].
 #[cfg(test)]
 pub(super) const ALL: [&str; 8] =
     [ARCHIVE, CORE, ETL, EXECUTABLE, GO_TRACE, PICKLE, PYTORCH, XHPROF];
 
-/// What a file of bytes seems to be, by its first ones.
+/// What a binary file seems to be, from its first bytes.
 pub(super) fn looks_like(start: &[u8]) -> Option<&'static str> {
     if is_archive(start) {
         return Some(ARCHIVE);
@@ -32,19 +32,19 @@ pub(super) fn looks_like(start: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Whether a trace begins with the version of Go, padded with NULs: `go 1.22 trace`.
+/// Whether a Go trace begins with its version, padded with NULs: `go 1.22 trace`.
 fn is_go_trace(start: &[u8]) -> bool {
     const SIZE: usize = 16;
     start.get(..SIZE).is_some_and(|header| header.contains_str(" trace\0"))
 }
 
-/// Whether a pickle has the blocks of memory that PyTorch allocated.
+/// Whether a pickle has the memory blocks of PyTorch.
 fn is_pytorch(start: &[u8]) -> bool {
     start.contains_str("segments") && start.contains_str("allocated_size")
 }
 
-/// Whether this begins with a buffer of Windows' tracing, whose size comes first and whose first
-/// record is a header of the system's, of 32 or 64 bits.
+/// Whether this begins with a buffer of Windows event tracing: its size comes first, and its first
+/// record is a header of the system, of 32 or 64 bits.
 fn is_etl(start: &[u8]) -> bool {
     const RECORD: usize = 0x48;
     const SYSTEM: [[u8; 2]; 2] = [[1, 0xc0], [2, 0xc0]];
@@ -54,14 +54,14 @@ fn is_etl(start: &[u8]) -> bool {
     is_buffer && SYSTEM.iter().any(|system| kind == Some(&system[..]))
 }
 
-/// Whether this is a tar archive: its first header says so after the name of a file, which
+/// Whether this is a tar archive: its first header has a magic word after the name of a file, which
 /// is padded with NULs.
 pub(in crate::formats) fn is_archive(start: &[u8]) -> bool {
     const MAGIC: usize = 257;
     start.get(MAGIC..MAGIC + 5) == Some(b"ustar") && start[..MAGIC].contains(&0)
 }
 
-/// Whether an ELF file, of which `rest` follows the magic bytes, is what remained of a process.
+/// Whether an ELF file is a core dump; `rest` is the part after the magic bytes.
 fn is_core(rest: &[u8]) -> bool {
     const CORE: u16 = 4;
     const BIG_ENDIAN: u8 = 2;

@@ -1,6 +1,6 @@
-//! What elements with an `id` stand for.
+//! The values of elements with an `id`.
 
-/// Values by the ids of elements, which grow throughout an export.
+/// Values by the ids of their elements; ids increase throughout an export.
 #[derive(Debug)]
 pub(super) struct ById<T> {
     ids: Vec<u64>,
@@ -14,7 +14,7 @@ impl<T> Default for ById<T> {
 }
 
 impl<T> ById<T> {
-    /// Keeps a value; the first one of an id counts.
+    /// Adds a value, unless the id has one already.
     pub(super) fn insert(&mut self, id: u64, value: T) {
         if self.ids.last().is_none_or(|&last| last < id) {
             self.ids.push(id);

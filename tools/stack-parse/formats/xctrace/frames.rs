@@ -1,4 +1,4 @@
-//! Frames and backtraces, and what later ones refer to.
+//! Frames and backtraces, and those that later ones refer to.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::element::Element;
 use crate::frame::Frame;
 use crate::samples::Samples;
 
-/// The frame that is being read, and all that were.
+/// The current frame, and all frames before it.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
     /// The names of all frames with an id, leaf first.
@@ -27,7 +27,7 @@ pub(super) struct Frames {
     referred: Option<Range<usize>>,
 }
 
-/// What is known of a frame before its end.
+/// The data of a frame before its end tag.
 #[derive(Debug, Default)]
 struct OpenFrame {
     id: Option<u64>,
@@ -106,7 +106,7 @@ impl Frames {
         if let (Some(line), false) = (line, path.is_empty()) {
             path.extend_from_slice(format!(":{line}").as_bytes());
         }
-        // What has no symbol is called after its address.
+        // A frame without a symbol has its address as the name.
         let is_address = name.starts_with(b"0x") && hexadecimal(&name).is_some();
         let name = if is_address { b"" } else { &name[..] };
         let frame = Frame { name, object: &binary, address, source: &path, ..Frame::default() };
@@ -125,7 +125,7 @@ impl Frames {
             self.open_stacks.extend(element.id);
             return true;
         };
-        // A row has one backtrace. Damaged ones must not double in each row.
+        // A row has one backtrace. Damaged rows with several must not double in size each time.
         if self.stack.is_empty() {
             self.referred = self.known_stacks.get(reference).cloned();
             self.stack.extend_from_slice(&self.names[self.referred.clone().unwrap_or(0..0)]);
@@ -133,7 +133,7 @@ impl Frames {
         self.known_stacks.get(reference).is_some()
     }
 
-    /// Ends a backtrace. If it is in a tagged one, both have the same frames.
+    /// Ends a backtrace. A tagged one has the same frames as the one inside.
     pub(super) fn close_stack(&mut self) {
         if self.open_stacks.is_empty() {
             return;

@@ -1,5 +1,4 @@
-//! Rows that say the same as one before: all but their time is known by what it is
-//! referred to as.
+//! A cache of rows that are equal except for their time, by the ids that they refer to.
 //!
 //! ```text
 //! <row><sample-time id="31" fmt="00:00.059.248">59248125</sample-time><thread ref="2"/>
@@ -14,10 +13,10 @@ use memchr::{memchr, memmem, memrchr};
 
 use super::row::Row;
 
-/// How many are kept: they repeat, or there is no use in keeping them.
+/// How many are kept: more would mean that they do not repeat, so that keeping them is useless.
 const MOST: usize = 10_000;
 
-/// What rows say, by all that stands behind their time.
+/// The contents of rows, by their bytes after the time.
 #[derive(Debug, Default)]
 pub(super) struct KnownRows(HashMap<Vec<u8>, Rc<KnownRow>>);
 
@@ -28,11 +27,11 @@ pub(super) struct KnownRow {
     pub(super) stack: Vec<FrameId>,
 }
 
-/// A row whose time is told first.
+/// A row that begins with its time.
 pub(super) struct TimedRow<'a> {
     pub(super) id: u64,
     pub(super) time: u64,
-    /// All behind it.
+    /// The bytes after the time.
     rest: &'a [u8],
 }
 
@@ -47,7 +46,7 @@ impl<'a> TimedRow<'a> {
         Some(TimedRow { id, time, rest })
     }
 
-    /// Whether it defines nothing, so that its bytes always mean the same.
+    /// Whether the row defines nothing, so that the same bytes always mean the same.
     pub(super) fn only_refers(&self) -> bool {
         memmem::find(self.rest, b"id=").is_none()
     }

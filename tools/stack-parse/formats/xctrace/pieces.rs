@@ -1,4 +1,4 @@
-//! XML in pieces, each of which ends behind a row.
+//! Splits XML into pieces that end after a row.
 
 use std::io::{ErrorKind, Read};
 
@@ -9,17 +9,17 @@ use memchr::memrchr;
 /// Where a piece ends.
 const END: &[u8] = b"</row>";
 
-/// How much is read at a time, in bytes.
+/// How much is read at once, in bytes.
 const BLOCK: usize = 256 * 1024;
 
-/// From this on a piece without a row ends behind any tag.
+/// A piece of this length without a row may end after any tag.
 const LONG: usize = 4 * BLOCK;
 
-/// Calls `each` with all pieces, and with where in the input each begins.
+/// Calls `each` with every piece and its offset in the input.
 ///
 /// # Errors
 ///
-/// [`Error::Input`], or what `each` returns.
+/// [`Error::Input`], or an error of `each`.
 pub(super) fn for_each_piece(
     input: &mut Input,
     mut each: impl FnMut(u64, &[u8]) -> Result<()>,
@@ -31,7 +31,7 @@ pub(super) fn for_each_piece(
         let start = buffer.len();
         buffer.resize(start + BLOCK, 0);
         let read = match input.read(&mut buffer[start..]) {
-            // A signal came; there may be more to read.
+            // A signal interrupted the read; there may be more data.
             Err(error) if error.kind() == ErrorKind::Interrupted => {
                 buffer.truncate(start);
                 continue;
@@ -56,7 +56,7 @@ pub(super) fn for_each_piece(
         }
         buffer.drain(..done);
         place += done as u64;
-        // An end may begin in one block and go on in the next.
+        // The end of a row may be split between two blocks.
         searched = buffer.len().saturating_sub(END.len() - 1);
     }
 }

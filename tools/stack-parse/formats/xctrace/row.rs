@@ -1,11 +1,11 @@
-//! A row of a table: what a sample says.
+//! A row of a table, with the data of a sample.
 
-/// The row that is being read.
+/// The current row.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Row {
     pub(super) is_open: bool,
     pub(super) time: Option<u64>,
-    /// Whether there is a weight, though it may be none that can be read.
+    /// Whether there is a weight, even if it cannot be read.
     pub(super) has_weight: bool,
     pub(super) weight: Option<u64>,
     /// Whether the weight is in cycles.
@@ -14,7 +14,7 @@ pub(super) struct Row {
     pub(super) thread: Thread,
     pub(super) process: Process,
     pub(super) core: Vec<u8>,
-    /// What the thread does: `Running`.
+    /// The state of the thread: `Running`.
     pub(super) state: Vec<u8>,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Thread {
     pub(super) process: Process,
 }
 
-/// The process that the thread is of.
+/// The process of the thread.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Process {
     pub(super) name: Vec<u8>,
@@ -34,12 +34,12 @@ pub(super) struct Process {
 }
 
 impl Row {
-    /// Whether it says what a sample says.
+    /// Whether the row is a sample.
     pub(super) fn is_sample(&self) -> bool {
         self.has_weight || self.has_stack
     }
 
-    /// Whether its weight is one that cannot be read.
+    /// Whether it has a weight that cannot be read.
     pub(super) fn is_of_bad_weight(&self) -> bool {
         self.has_weight && self.weight.is_none()
     }

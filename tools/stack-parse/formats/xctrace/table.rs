@@ -1,4 +1,4 @@
-//! A table, whose rows are samples.
+//! A table whose rows are samples.
 
 use bstr::ByteSlice;
 use common::{FrameId, Result, decimal, hexadecimal, is_digits};
@@ -13,7 +13,7 @@ use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time, known};
 
-/// What is known at a place in the file.
+/// The state while a table is read.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     /// The table's name, which is that of the event.
@@ -26,18 +26,18 @@ pub(super) struct Table {
     processes: ById<Process>,
     cores: ById<Vec<u8>>,
     states: ById<Vec<u8>>,
-    /// What stands between the tags of the element that began last, and its id.
+    /// The text between the tags of the element that began last, and its id.
     text: Vec<u8>,
     id: Option<u64>,
     open_thread: Option<(Option<u64>, Thread)>,
     open_process: Option<(Option<u64>, Process)>,
     known_rows: KnownRows,
     rows_without_sample: u64,
-    /// Rows whose weight is no integer of 64 bits.
+    /// How many rows have a weight that is not an integer of 64 bits.
     rows_of_bad_weight: u64,
-    /// How many elements refer to none that is there.
+    /// How many elements refer to one that does not exist.
     pub(super) dangling: u64,
-    /// Whether it matters what only labels say.
+    /// Whether data that only labels use is needed.
     pub(super) wants_labels: bool,
 }
 
@@ -70,7 +70,7 @@ impl Table {
         }
     }
 
-    /// Begins an element that is no frame; false if it refers to nothing.
+    /// Begins an element other than a frame; false if it refers to nothing.
     fn open_column(&mut self, element: &Element<'_>) -> bool {
         let Some(reference) = element.reference else {
             self.open_new_column(element);
@@ -99,7 +99,7 @@ impl Table {
         true
     }
 
-    /// Begins an element that refers to no other.
+    /// Begins an element that does not refer to another one.
     fn open_new_column(&mut self, element: &Element<'_>) {
         match element.name {
             b"thread" => {
@@ -143,7 +143,7 @@ impl Table {
         true
     }
 
-    /// Takes what stands between tags.
+    /// Adds text between tags.
     pub(super) fn text(&mut self, text: &[u8]) {
         self.text.extend_from_slice(text);
     }
@@ -256,7 +256,7 @@ impl Table {
         }
         let has_process = !row.process.name.is_empty() || !row.process.pid.is_empty();
         let process = if has_process { &row.process } else { &row.thread.process };
-        // Tables of other events have no weights: each row counts one.
+        // Tables of other events have no weights: each row counts as one.
         let weights = [row.weight.unwrap_or(1)];
         let sample = Sample {
             comm: &process.name,
@@ -275,8 +275,8 @@ impl Table {
         samples.add(&with_labels(sample, &labels.list()), stack)
     }
 
-    /// Adds a row that says the same as one before, but for its time; false if it has to be
-    /// read.
+    /// Adds a row that is equal to an earlier one except for its time; false if it must be read in
+    /// full.
     pub(super) fn add_known(&mut self, xml: &[u8], samples: &mut Samples<'_>) -> Result<bool> {
         let timed = TimedRow::new(xml).filter(|_| !self.row.is_open);
         let Some(timed) = timed else { return Ok(false) };
@@ -286,7 +286,7 @@ impl Table {
         Ok(true)
     }
 
-    /// Keeps what the row said that was read, if it may come again.
+    /// Caches the row that was read, if it may come again.
     pub(super) fn keep(&mut self, xml: &[u8]) {
         let Some(timed) = TimedRow::new(xml) else { return };
         let is_read = self.row.is_sample() && self.row.time == Some(timed.time);
@@ -295,7 +295,7 @@ impl Table {
         }
     }
 
-    /// Says what was no sample.
+    /// Reports the rows that were not samples.
     pub(super) fn finish(&self, samples: &mut Samples<'_>) {
         if self.rows_without_sample > 0 {
             samples.note(format_args!(
@@ -310,12 +310,13 @@ impl Table {
             ));
         }
         if self.dangling > 0 {
-            samples.note(format_args!("{} elements refer to none that is there", self.dangling));
+            samples
+                .note(format_args!("{} elements refer to one that does not exist", self.dangling));
         }
     }
 }
 
-/// What a row says of its thread and core.
+/// The labels for a row's thread and core.
 fn labels(row: &Row) -> OwnLabels {
     let mut labels = OwnLabels::default();
     labels.add_known(FORMAT.name, "thread", &row.thread.name);

@@ -1,4 +1,4 @@
-//! The calls that did not return yet, and what passed while they were.
+//! The calls that have not returned, and the time and memory that they took.
 
 use common::Result;
 use hashbrown::HashMap;
@@ -14,32 +14,32 @@ use crate::samples::sample::{Sample, Time};
 pub(super) struct Calls {
     stacks: Stacks,
     names: FrameNames,
-    /// The number of each frame, by its name and where it is.
+    /// The index of each frame, by its name and place.
     numbers: HashMap<Vec<u8>, u32>,
     /// The name of each frame.
     functions: Vec<Vec<u8>>,
     open: Vec<Open>,
-    /// The calls of fibers that wait: such a fiber goes on where another call was.
+    /// The calls of suspended fibers: such a fiber continues below another call.
     waiting: Vec<Vec<Open>>,
     /// The time and the memory of the last line.
     last: Option<(u64, u64)>,
-    /// The key of `numbers` that is being made.
+    /// A buffer for a key of `numbers`.
     key: Vec<u8>,
-    /// Lines that are earlier than those before them.
+    /// How many lines are earlier than the line before them.
     earlier: u64,
 }
 
-/// A call that did not return yet.
+/// A call that has not returned.
 struct Open {
     level: u64,
     number: Option<u64>,
-    /// The number of its frame, as long as it is not known where in it we are.
+    /// The index of its frame while the line in it is unknown.
     frame: u32,
-    /// The stack below this call.
+    /// The stack of the callers.
     callers: StackId,
-    /// The stack with this call on top.
+    /// The stack with this call as its leaf.
     stack: StackId,
-    /// Whether it runs a fiber, whose calls have levels of their own.
+    /// Whether it runs a fiber, whose calls have their own levels.
     is_fiber: bool,
 }
 
@@ -65,7 +65,7 @@ impl Calls {
         self.last = None;
     }
 
-    /// Adds what passed since the last line, and notes what happened.
+    /// Adds the time and memory since the last line, and updates the open calls.
     pub(super) fn enter(
         &mut self,
         time: u64,
@@ -91,7 +91,7 @@ impl Calls {
         Ok(())
     }
 
-    /// Says what is wrong with the trace.
+    /// Reports what is wrong with the trace.
     pub(super) fn report(&self, samples: &mut Samples<'_>) {
         if self.earlier > 0 {
             samples.note(format_args!(
@@ -103,13 +103,15 @@ impl Calls {
 
     fn call(&mut self, call: &Call<'_>, samples: &mut Samples<'_>) {
         if !self.open.last().is_some_and(|top| top.is_fiber) {
-            // Where returns are not written, those of this level have returned.
+            // Returns may not be written: a call means that earlier calls of its level have
+            // returned.
             self.end_level(call.level);
         }
         let callers = self.callers(call, samples);
         self.key.clear();
         self.key.extend_from_slice(call.name);
-        // Else all files were one function. Code that is evaluated may be any text.
+        // Without this all included files would be one function. Evaluated code is left out, since
+        // it can be any text.
         if !call.included.is_empty() && call.name != b"eval" {
             [b"(", call.included, b")"].iter().for_each(|part| self.key.extend_from_slice(part));
         }
@@ -120,8 +122,8 @@ impl Calls {
         self.open.push(Open { level, number, frame, callers, stack, is_fiber });
     }
 
-    /// The stack that made a call; its last frame is where the line of the call says if
-    /// the user asked for that.
+    /// The stack that made a call. If the user asked for lines, its last frame is at the line of
+    /// the call.
     fn callers(&mut self, call: &Call<'_>, samples: &mut Samples<'_>) -> StackId {
         let Some(&Open { frame, callers, stack, .. }) = self.open.last() else {
             return Stacks::EMPTY;
@@ -135,15 +137,14 @@ impl Calls {
         self.key.clear();
         self.key.extend_from_slice(&self.functions[frame as usize]);
         let name = self.key.len();
-        // No name has this byte.
+        // No name contains this byte.
         self.key.push(0);
         self.key.extend_from_slice(place.text());
         let frame = self.frame(name, samples);
         self.stacks.call(callers, frame)
     }
 
-    /// The number of the frame whose name and place are in `key`, where the name has so
-    /// many bytes.
+    /// The index of the frame whose name and place are in `key`; the name has this many bytes.
     fn frame(&mut self, name: usize, samples: &mut Samples<'_>) -> u32 {
         let Calls { names, numbers, functions, key, .. } = self;
         *numbers.entry_ref(&key[..]).or_insert_with(|| {
@@ -170,12 +171,12 @@ impl Calls {
         }
     }
 
-    /// Ends all calls that are not above `level`.
+    /// Ends all calls at `level` or deeper.
     fn end_level(&mut self, level: u64) {
         while self.open.pop_if(|open| open.level >= level).is_some() {}
     }
 
-    /// Puts the calls of a fiber above the call with which it goes on.
+    /// Puts the calls of a fiber on top of the call that resumes it.
     fn go_on(&mut self, at: usize) {
         for mut open in self.waiting.swap_remove(at) {
             open.callers = self.open.last().map_or(Stacks::EMPTY, |top| top.stack);

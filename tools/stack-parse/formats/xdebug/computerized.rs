@@ -4,13 +4,13 @@ use common::decimal;
 
 use super::{Call, Row, TraceLine, time_and_memory};
 
-/// What a line says; `Some(None)` if it has no time, `None` if it is no line of a trace.
+/// Parses a line; `Some(None)` if it has no time, `None` if it does not belong to a trace.
 pub(super) fn row(line: &[u8]) -> Option<Option<Row<'_>>> {
-    // The arguments, behind the tenth, may hold anything.
+    // The arguments, after the tenth field, may contain anything.
     let mut fields = line.splitn(11, |byte| *byte == b'\t');
     let mut next = || fields.next();
     let (level, number, kind) = (next()?, next()?, next()?);
-    // A value that was returned, or assigned.
+    // A returned or an assigned value.
     if matches!(kind, b"R" | b"A") {
         return Some(None);
     }

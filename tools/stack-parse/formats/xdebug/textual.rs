@@ -5,22 +5,21 @@ use common::decimal;
 
 use super::{Call, Row, TraceLine, time_and_memory};
 
-/// How wide the column is that `xdebug.show_mem_delta` of Xdebug 2 puts before calls.
+/// The width of the column that `xdebug.show_mem_delta` of Xdebug 2 adds before calls.
 const DELTA: usize = 8;
 
-/// What is known of a trace.
+/// The state while a trace is read.
 #[derive(Default)]
 pub(super) struct Textual {
-    /// Whether calls say how much memory was added, which returns leave blank.
+    /// Whether calls have a column for the memory that was added; returns leave it blank.
     has_deltas: bool,
 }
 
 impl Textual {
-    /// What a line says; `Some(None)` if it has no time, `None` if it is no line of a
-    /// trace.
+    /// Parses a line; `Some(None)` if it has no time, `None` if it does not belong to a trace.
     pub(super) fn row<'a>(&mut self, line: &'a [u8]) -> Option<Option<Row<'a>>> {
         let text = line.trim_ascii_start();
-        // A variable was assigned.
+        // The assignment of a variable.
         if text.starts_with(b"=> ") {
             return Some(None);
         }
