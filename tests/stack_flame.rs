@@ -18,6 +18,15 @@ use crate::programs::{BACKTRACE, EFFECTS};
 use crate::util::stderr;
 use crate::util::{binary, golden_path};
 
+// The table, printed or in a file.
+mod text;
+
+// Whether a word is a program or a recording, and where it is.
+mod operand;
+
+// How much of a stack is copied, and options of perf.
+mod sampling;
+
 // Programs of every kind, recorded by the real perf.
 mod real;
 
@@ -66,12 +75,12 @@ fn the_streams_and_the_status_are_those_of_the_program() {
 #[test]
 fn the_status_is_that_of_env_where_nothing_ran() {
     let place = Place::new("stack-flame-status");
-    fs::write(place.folder.join("text"), "no program").expect("a writable folder");
+    fs::write(place.folder.join("text"), "#!/bin/sh\n").expect("a writable folder");
     for (args, status, message) in [
         (&["--", "no-such-program"][..], 127, "no-such-program: no such program in PATH\n"),
         (&["./no/such"], 127, "./no/such: no such file or directory\n"),
         (&["odd\x1b[31m"], 127, "odd\\x1B[31m: no such program in PATH\n"),
-        (&["./text"], 126, "./text: permission denied: expected an executable file\n"),
+        (&["./text"], 126, "./text: permission denied: expected an executable file; to draw"),
         (&["--", "/"], 126, "/: is a directory\n"),
         (&[], 125, "expected a program after '--', or -p PID, -a or -i FILE, see --help\n"),
         (&["-o", "no/such.svg", "--", "touch", "ran"], 125, "no/such.svg: no such file or dir"),
@@ -137,7 +146,7 @@ fn callers_are_found_as_the_program_was_compiled() {
             why => format!("stack-flame: finding callers by {why}"),
         };
         assert!(said.starts_with(&start), "{args:?}: {said}");
-        assert!(log.contains(&format!("--call-graph {kind} ")), "{args:?}: {log}");
+        assert!(log.contains(&format!("--call-graph {kind}")), "{args:?}: {log}");
     }
 }
 
@@ -153,7 +162,7 @@ fn callers_in_programs_of_ocaml_are_found_as_their_version_needs_it() {
     ] {
         let (said, log) = told(&place, &[exe]);
         assert!(said.starts_with(&format!("stack-flame: finding callers by {why}")), "{said}");
-        assert!(log.contains(&format!("--call-graph {kind} ")), "{log}");
+        assert!(log.contains(&format!("--call-graph {kind}")), "{log}");
     }
 }
 
@@ -184,7 +193,7 @@ fn perf_gets_the_event_and_the_frequency() {
         (&["-F", "49", "sh", "-c", ":"], " -F 49 -e cpu-clock "),
         (&["-e", "cpu-clock", "sh", "-c", ":"], " -F 999 -e cpu-clock "),
         (&["-e", "cpu-clock", "-a", "sh", "-c", ":"], " -e cpu-clock -a "),
-        (&["-e", "sched:sched_switch", "sh", "-c", ":"], "record --call-graph dwarf -e sched"),
+        (&["-e", "sched:sched_switch", "sh", "-c", ":"], "record --call-graph dwarf,8192 -e sched"),
         (&["-e", "cpu-clock", "-d", "0.01", "-p", "1"], " -p 1 "),
     ] {
         let (said, log) = told(&place, args);
@@ -280,19 +289,6 @@ fn what_perf_refuses_is_shown_and_explained_and_the_program_does_not_run() {
     }
 }
 
-#[test]
-fn without_perf_its_packages_are_named() {
-    let place = Place::new("stack-flame-no-perf");
-    fs::remove_file(place.folder.join("perf")).expect("it is there");
-    place.link_from_system(&["sh"]);
-    let mut command = place.here(binary("stack-flame").as_ref());
-    let output = command.env("PATH", &place.folder).args(["--", "sh"]).output().expect("it starts");
-    let said = stderr(&output);
-    assert!(said.starts_with("stack-flame: perf is missing; the package with it is\n"), "{said}");
-    assert!(said.contains("linux-perf\n"), "{said}");
-    assert_status(&output, 125);
-}
-
 /// The recording that a message says is kept.
 fn kept(said: &str) -> &Path {
     let (_, rest) = said.split_once("the recording is kept: ").expect(said);
@@ -334,28 +330,6 @@ fn what_was_drawn_is_deleted() {
         .collect();
     left.sort();
     assert_eq!(left, ["flame.svg", "perf", "perf.log"]);
-}
-
-#[test]
-fn the_table_of_stack_top_takes_the_place_of_the_picture() {
-    let place = Place::new("stack-flame-text");
-    let output =
-        place.stack_flame(&["--text", "--preset", "kernel", "--grep", "GC", "sh", "-c", ":"]);
-    let table = String::from_utf8_lossy(&output.stdout);
-    assert!(table.lines().next().is_some_and(|line| line.ends_with("FUNCTION")), "{table}");
-    assert!(table.contains("[GC]") && table.contains(" samples"), "{table}");
-    assert_status(&output, 0);
-    assert!(!place.folder.join("flame.svg").exists());
-    let to = |redirection: &str| {
-        let command = format!("\"$0\" --text sh -c : {redirection}");
-        place.here("sh".as_ref()).args(["-c", &command, binary("stack-flame")]).output()
-    };
-    let full = to("> /dev/full").expect("it starts");
-    assert!(stderr(&full).contains("stack-top: <stdout>: no space left on device\n"));
-    assert_status(&full, 125);
-    fs::remove_dir_all(kept(&stderr(&full)).parent().expect("a folder")).expect("our own");
-    let closed = to("| true").expect("it starts");
-    assert!(!stderr(&closed).contains("stack-top:"), "{}", stderr(&closed));
 }
 
 /// stack-flame in its own process group, as a shell starts it.

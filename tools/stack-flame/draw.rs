@@ -1,6 +1,7 @@
 //! From stacks to the picture, or to the table.
 
 use std::fs::File;
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -19,9 +20,10 @@ pub(crate) struct Picture {
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
 
-    /// Print what is hot, as stack-top does, instead of drawing a picture
-    #[arg(long, conflicts_with_all = ["output", "open"])]
-    text: bool,
+    /// Print what is hot, as stack-top does, instead of drawing a picture; or write it to FILE
+    #[arg(long, value_name = "FILE", require_equals = true)]
+    #[arg(conflicts_with_all = ["output", "open"])]
+    text: Option<Option<PathBuf>>,
 
     /// Print the source of the hottest functions, or of those that match, with what each line
     /// weighs, as stack-source does, instead of drawing a picture
@@ -44,16 +46,17 @@ impl Picture {
         if let Some(folded) = &self.folded {
             writable::check(folded)?;
         }
-        if self.is_printed() { Ok(()) } else { writable::check(&self.output) }
+        self.file().map_or(Ok(()), writable::check)
     }
 
-    /// Whether the answer is printed, and in no file.
-    fn is_printed(&self) -> bool {
-        self.text || self.source.is_some() || self.goes_to_stdout()
-    }
-
-    fn goes_to_stdout(&self) -> bool {
-        self.output == Path::new("-")
+    /// The file of the answer, unless that is printed.
+    fn file(&self) -> Option<&Path> {
+        let file = match &self.text {
+            Some(file) => file.as_deref()?,
+            None if self.source.is_some() => return None,
+            None => &self.output,
+        };
+        (file != Path::new("-")).then_some(file)
     }
 
     /// What lists the source, if that is wanted.
@@ -75,32 +78,40 @@ impl Picture {
     ) -> Result<(), Failure> {
         let Some(folded) = &self.folded else {
             stages.push(self.stage(title));
-            return self.shown(siblings::run(&stages, Stdio::inherit())?, advice);
+            return self.shown(self.run(&stages)?, advice);
         };
         let file = File::create(folded).map_err(|it| Failure::of_file(folded.display(), it))?;
         match siblings::run(&stages, file.into())? {
             Piped::Well => {
                 let last = self.stage(title).arg("--").arg(folded);
-                self.shown(siblings::run(&[last], Stdio::inherit())?, advice)
+                self.shown(self.run(&[last])?, advice)
             }
             ended => self.shown(ended, advice),
         }
     }
 
+    /// Runs the stages that end with the answer.
+    fn run(&self, stages: &[Stage]) -> Result<Piped, Failure> {
+        match self.file() {
+            Some(file) if self.text.is_some() => write_table(stages, file),
+            _ => siblings::run(stages, Stdio::inherit()),
+        }
+    }
+
     fn stage(&self, title: &str) -> Stage {
-        if self.text {
+        if self.text.is_some() {
             return Stage::new("stack-top");
         }
         if let Some(source) = self.source() {
             return source;
         }
         let svg = Stage::new("stack-svg").arg(format!("--title={title}"));
-        if self.goes_to_stdout() { svg } else { svg.arg("-o").arg(&self.output) }
+        self.file().iter().fold(svg, |svg, file| svg.arg("-o").arg(file))
     }
 
     fn shown(&self, ended: Piped, advice: &str) -> Result<(), Failure> {
         let what = match self {
-            Picture { text: true, .. } => "table",
+            Picture { text: Some(_), .. } => "table",
             Picture { source: Some(_), .. } => "listing",
             _ => "picture",
         };
@@ -111,7 +122,6 @@ impl Picture {
             Piped::Trouble(tool) => {
                 Err(Failure::ours(format!("no {what}, or not all of it: {tool} had trouble")))
             }
-            Piped::Well if self.is_printed() => Ok(()),
             Piped::Well => {
                 self.tell();
                 Ok(())
@@ -119,10 +129,14 @@ impl Picture {
         }
     }
 
-    /// Says where the picture is, and opens it if that is wanted.
+    /// Says where the answer is, and opens a picture if that is wanted.
     fn tell(&self) {
-        let file = std::path::absolute(&self.output).unwrap_or_else(|_| self.output.clone());
-        say(format_args!("drawn: {}", self.output.display()));
+        let Some(path) = self.file() else { return };
+        if self.text.is_some() {
+            return say(format_args!("written: {}", path.display()));
+        }
+        let file = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        say(format_args!("drawn: {}", path.display()));
         say(format_args!("open it in a browser: file://{}", file.display()));
         if self.open
             && let Err(error) = Command::new(OPENER).arg(&file).stdin(Stdio::null()).status()
@@ -130,6 +144,20 @@ impl Picture {
             say(format_args!("{OPENER}: {error}"));
         }
     }
+}
+
+/// Writes what the stages print to a file, whole or not at all.
+fn write_table(stages: &[Stage], file: &Path) -> Result<Piped, Failure> {
+    let failed = |error: io::Error| Failure::of_file(std::env::temp_dir().display(), error);
+    let mut printed = tempfile::tempfile().map_err(failed)?;
+    let ended = siblings::run(stages, printed.try_clone().map_err(failed)?.into())?;
+    if let Piped::Well = ended {
+        let mut table = Vec::new();
+        printed.rewind().map_err(failed)?;
+        printed.read_to_end(&mut table).map_err(failed)?;
+        common::write_whole_file(file, &table).map_err(|it| Failure::ours(it.to_string()))?;
+    }
+    Ok(ended)
 }
 
 /// What opens a file in the program that the user chose for its kind.

@@ -2,10 +2,12 @@
 
 mod call_graph;
 mod draw;
+mod dump;
 mod failure;
 mod filters;
 mod own_code;
 mod perf;
+mod perf_args;
 mod program;
 mod python;
 mod record;
@@ -37,9 +39,10 @@ use signals::Signals;
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 #[command(override_usage = "stack-flame [OPTIONS] [--] PROG [ARG]...\n       \
-                            stack-flame [OPTIONS] -p PID | -a | -i FILE")]
+                            stack-flame [OPTIONS] -p PID | -a\n       \
+                            stack-flame [OPTIONS] [-i] FILE")]
 struct Args {
-    /// The program to record, and its arguments
+    /// The program to record, and its arguments; or one file to draw
     #[arg(value_name = "PROG", trailing_var_arg = true)]
     program: Vec<OsString>,
 
@@ -90,8 +93,11 @@ fn record_and_draw(args: &Args) -> Result<u8, Failure> {
         args.picture.draw(&title, stages, args.advice())
     };
     if let What::File(file) = what {
-        draw(file, None)?;
-        return Ok(0);
+        return match draw(file, None) {
+            Ok(()) => Ok(0),
+            Err(failure) if args.input.is_some() => Err(failure),
+            Err(failure) => Err(failure.and(program::why_drawn(file))),
+        };
     }
     // From now on there is a folder to delete, whatever ends this.
     let signals = Signals::catch().map_err(|error| Failure::of_file("signals", error))?;
@@ -118,16 +124,27 @@ enum What<'a> {
 
 impl Args {
     fn what(&self) -> Result<What<'_>, Failure> {
-        let program = Program::find(&self.program)?;
-        match (program, self.pid, &self.input) {
-            (_, Some(pid), _) => Ok(What::Process(pid)),
-            (_, _, Some(file)) => Ok(What::File(file)),
-            (program, ..) if self.all => Ok(What::System(program)),
-            (Some(program), ..) => Ok(What::Program(program)),
-            (None, None, None) => Err(Failure::ours(
+        if let Some(pid) = self.pid {
+            return Ok(What::Process(pid));
+        }
+        if let Some(file) = self.file() {
+            return Ok(What::File(file));
+        }
+        match Program::find(&self.program)? {
+            program if self.all => Ok(What::System(program)),
+            Some(program) => Ok(What::Program(program)),
+            None => Err(Failure::ours(
                 "expected a program after '--', or -p PID, -a or -i FILE, see --help",
             )),
         }
+    }
+
+    /// The file to draw: that of -i, or one in place of a program where nothing says that a
+    /// program is to be recorded.
+    fn file(&self) -> Option<&Path> {
+        let records = self.all || self.keep.is_some() || self.sampling.records();
+        let operand = || program::recording(&self.program).filter(|_| !records);
+        self.input.as_deref().or_else(operand)
     }
 
     /// The title of the picture, unless the user gives one.
@@ -140,7 +157,7 @@ impl Args {
     fn advice(&self) -> &'static str {
         if self.filters.have_patterns() {
             "; perhaps --grep matches none"
-        } else if self.input.is_some() {
+        } else if self.file().is_some() {
             ""
         } else if self.sampling.off_cpu {
             "; nothing waited, or perf lost where it did"

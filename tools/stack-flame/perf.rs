@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use crate::What;
 use crate::call_graph::Choice;
+use crate::dump;
 use crate::failure::{Failure, say};
+use crate::perf_args::{self, PerfArgs};
 use crate::program::{self, Program};
 use crate::python::{self, Python};
 use crate::record::{self, Ended, PAUSE};
@@ -18,7 +20,7 @@ use crate::signals::{Signals, interrupt};
 
 /// Samples per second. It is no round number, so that what a program does a thousand
 /// times a second does not fall between the samples, or on each of them.
-const HERTZ: &str = "999";
+const HERTZ: u64 = 999;
 
 /// Sampled where the processor's counters are not to be had, as in virtual machines.
 const CLOCK: &str = "cpu-clock";
@@ -49,9 +51,14 @@ pub(crate) struct Sampling {
     event: Option<String>,
 
     /// How to find the callers: fp, dwarf, dwarf,BYTES or lbr [default: fp if the program
-    /// keeps frame pointers, or else dwarf]
+    /// keeps frame pointers, or else dwarf with 32768 bytes, or fewer at high rates]
     #[arg(long, value_name = "KIND", value_parser = call_graph, conflicts_with = "input")]
     call_graph: Option<String>,
+
+    /// More options of 'perf record', in one word that is split as a shell splits it: '-m 8M'
+    #[arg(long, value_name = "ARGS", value_parser = perf_args::parse, conflicts_with = "input")]
+    #[arg(allow_hyphen_values = true)]
+    perf_args: Option<PerfArgs>,
 
     /// Show where threads wait, for a disk, a lock or the network, instead of what they do
     #[arg(long)]
@@ -106,7 +113,7 @@ impl Perf {
         recording: &Recording,
         signals: &Signals,
     ) -> Result<Perf, Failure> {
-        let path = program::in_path("perf").ok_or_else(refusals::without_perf)?;
+        let path = program::in_path("perf").ok_or_else(|| refusals::without_perf(what))?;
         if let What::Process(pid) = what
             && !Path::new("/proc").join(pid.to_string()).exists()
         {
@@ -120,7 +127,7 @@ impl Perf {
         let mut perf = Perf { path, args: Vec::new(), duration, asks_pid, python };
         let mut refused = None;
         for event in sampling.events() {
-            perf.args = sampling.perf_args(event, &call_graph, what);
+            perf.args = sampling.arguments(event, &call_graph, what);
             let probe = perf.probe(recording, signals)?;
             if probe.status.success() {
                 if refused.is_some() {
@@ -194,17 +201,23 @@ impl Perf {
 
 /// What the user says, or what suits the program.
 fn choose_call_graph(sampling: &Sampling, what: &What, python: Option<&Python>) -> String {
-    if let (Some(given), None) = (&sampling.call_graph, python) {
-        return given.clone();
+    let kind = match (&sampling.call_graph, python) {
+        (Some(given), None) => given.as_str(),
+        (given, _) => {
+            let choice = Choice::of(what, python);
+            if let Some(python) = python {
+                python.tell(choice.is_by_frame_pointers());
+            }
+            given.as_deref().unwrap_or_else(|| {
+                choice.tell();
+                choice.kind
+            })
+        }
+    };
+    match kind {
+        "dwarf" => dump::choose(sampling.hertz(sampling.events()[0]), what),
+        kind => kind.to_owned(),
     }
-    let choice = Choice::of(what, python);
-    if let Some(python) = python {
-        python.tell(choice.is_by_frame_pointers());
-    }
-    sampling.call_graph.clone().unwrap_or_else(|| {
-        choice.tell();
-        choice.kind.to_owned()
-    })
 }
 
 impl Sampling {
@@ -218,16 +231,26 @@ impl Sampling {
         }
     }
 
-    fn perf_args(&self, event: Option<&str>, call_graph: &str, what: &What) -> Vec<String> {
-        let mut args = vec!["record", "--call-graph", call_graph];
-        // A tracepoint such as `sched:sched_switch` is not sampled: each is recorded.
+    /// Samples per second. A tracepoint such as `sched:sched_switch` is not sampled: unless the
+    /// user wants less, each is recorded.
+    fn hertz(&self, event: Option<&str>) -> Option<u64> {
         let is_tracepoint = event.is_some_and(|event| event.contains(':') && !event.contains('/'));
-        let frequency = self.frequency.map(|frequency| frequency.to_string());
-        match &frequency {
-            Some(frequency) => args.extend(["-F", frequency]),
-            None if is_tracepoint => {}
-            None => args.extend(["-F", HERTZ]),
-        }
+        self.frequency.or((!is_tracepoint).then_some(HERTZ))
+    }
+
+    /// Whether an option was given that has a meaning for a recording only.
+    pub(crate) fn records(&self) -> bool {
+        self.duration.is_some()
+            || self.frequency.is_some()
+            || self.event.is_some()
+            || self.call_graph.is_some()
+            || self.perf_args.is_some()
+    }
+
+    fn arguments(&self, event: Option<&str>, call_graph: &str, what: &What) -> Vec<String> {
+        let mut args = vec!["record", "--call-graph", call_graph];
+        let hertz = self.hertz(event).map(|hertz| hertz.to_string());
+        args.extend(hertz.iter().flat_map(|hertz| ["-F", hertz]));
         args.extend(event.into_iter().flat_map(|event| ["-e", event]));
         args.extend(self.latency.then_some("--switch-events"));
         let pid = match what {
@@ -241,6 +264,7 @@ impl Sampling {
             What::Process(_) => args.extend(["-p", &pid]),
             What::Program(_) | What::File(_) => {}
         }
+        args.extend(self.perf_args.iter().flat_map(|args| &args.0).map(String::as_str));
         args.into_iter().map(str::to_owned).collect()
     }
 }

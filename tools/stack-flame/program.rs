@@ -5,13 +5,20 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, say};
 
 /// Linux follows no more interpreters of interpreters.
 const INTERPRETERS: usize = 4;
 
 /// The longest first line of a script, in bytes, as in Linux.
 const LONGEST_LINE: u64 = 256;
+
+/// How programs begin, also where the permission to run them is missing.
+const PROGRAMS: [&[u8]; 2] = [b"#!", b"\x7fELF"];
+
+/// How recordings begin that no system runs as a program: of perf and Java, JSON, and what gzip or
+/// zstd made. On file systems of Windows all files are executable.
+const RECORDINGS: [&[u8]; 5] = [b"PERFILE2", b"FLR\0", b"{\"", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
 
 /// A program that can be run, with its arguments.
 #[derive(Debug)]
@@ -26,11 +33,16 @@ impl Program {
     pub(crate) fn find(words: &[OsString]) -> Result<Option<Program>, Failure> {
         let Some(name) = words.first() else { return Ok(None) };
         let shown = name.display();
-        match look_up(name) {
+        match look_up_or_here(name) {
             Found::At(path) => Ok(Some(Program { words: words.to_vec(), path })),
+            Found::Here(path) => {
+                say(format_args!("{shown} is not in PATH: running {}", path.display()));
+                Ok(Some(Program { words: words.to_vec(), path }))
+            }
             Found::Folder => Err(Failure::not_runnable(format!("{shown}: is a directory"))),
             Found::NotExecutable => Err(Failure::not_runnable(format!(
-                "{shown}: permission denied: expected an executable file"
+                "{shown}: permission denied: expected an executable file; to draw a recording: \
+                 stack-flame [OPTIONS] -i {shown}"
             ))),
             Found::Nowhere if has_folder(name) => {
                 Err(Failure::not_found(format!("{shown}: no such file or directory")))
@@ -50,6 +62,16 @@ impl Program {
         words.join(" ")
     }
 
+    /// The command line for a shell, which only quotes what it has to.
+    pub(crate) fn shell_line(&self) -> String {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=:,+@%".contains(&byte);
+        let quoted = |word: &OsString| match word.to_string_lossy() {
+            plain if !plain.is_empty() && plain.bytes().all(is_plain) => plain.into_owned(),
+            other => common::shell_word(&other),
+        };
+        self.words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+    }
+
     /// The program, then the interpreter that its first line names if it is a script,
     /// then the interpreter of that.
     pub(crate) fn interpreters(&self) -> Vec<PathBuf> {
@@ -64,11 +86,46 @@ impl Program {
     }
 }
 
+/// The file that a command line names if it is no program: it begins as recordings do, or it is not
+/// executable and does not begin as programs do. Then drawing it shows whether it is a recording.
+pub(crate) fn recording(words: &[OsString]) -> Option<&Path> {
+    let [name] = words else { return None };
+    let file = Path::new(name);
+    let is_recording = match look_up_or_here(name) {
+        Found::At(path) | Found::Here(path) => begins(&path, &RECORDINGS),
+        Found::NotExecutable => !begins(file, &PROGRAMS),
+        Found::Folder | Found::Nowhere => false,
+    };
+    // What is in PATH only is not meant.
+    (is_recording && file.exists()).then_some(file)
+}
+
+/// Why a file that cannot be drawn was not run.
+pub(crate) fn why_drawn(file: &Path) -> String {
+    let shown = file.display();
+    format!(
+        "{shown} is not executable, so it was read as a recording: 'chmod +x' makes it a program"
+    )
+}
+
+/// Whether a file begins in one of these ways. What comes through a pipe can be read only once.
+fn begins(file: &Path, ways: &[&[u8]]) -> bool {
+    let is_file = fs::metadata(file).is_ok_and(|file| file.is_file());
+    let start = if is_file { start(file, 8) } else { None };
+    start.is_some_and(|start| ways.iter().any(|way| start.starts_with(way)))
+}
+
+/// The first bytes of a file.
+fn start(file: &Path, length: u64) -> Option<Vec<u8>> {
+    let mut start = Vec::new();
+    File::open(file).ok()?.take(length).read_to_end(&mut start).ok()?;
+    Some(start)
+}
+
 /// What the first line of a script names:
 /// `#!/bin/sh -e`, `#!/usr/bin/env python3` or `#!/usr/bin/env -S A=1 python3 -u`.
 fn interpreter(script: &Path) -> Option<PathBuf> {
-    let mut start = Vec::new();
-    File::open(script).ok()?.take(LONGEST_LINE).read_to_end(&mut start).ok()?;
+    let start = start(script, LONGEST_LINE)?;
     let line = start.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
     let line = String::from_utf8_lossy(line);
     let mut words = line.split_ascii_whitespace();
@@ -84,6 +141,8 @@ fn interpreter(script: &Path) -> Option<PathBuf> {
 /// What has a name.
 enum Found {
     At(PathBuf),
+    /// Not in PATH, but in the current folder.
+    Here(PathBuf),
     Folder,
     NotExecutable,
     Nowhere,
@@ -100,7 +159,7 @@ impl Found {
     fn of(path: PathBuf) -> Found {
         match fs::metadata(&path) {
             Ok(file) if file.is_dir() => Found::Folder,
-            Ok(file) if !is_executable(&file) => Found::NotExecutable,
+            Ok(file) if !is_executable(&path, &file) => Found::NotExecutable,
             Ok(_) => Found::At(path),
             Err(_) => Found::Nowhere,
         }
@@ -123,10 +182,24 @@ fn look_up(name: &OsStr) -> Found {
             Found::At(path) => return Found::At(path),
             // Another folder may have one that can be run.
             Found::NotExecutable => found = Found::NotExecutable,
-            Found::Folder | Found::Nowhere => {}
+            Found::Here(_) | Found::Folder | Found::Nowhere => {}
         }
     }
     found
+}
+
+/// Looks where execvp(3) looks, and then in the current folder: of two programs of that name, the
+/// one in PATH is run, as everywhere.
+fn look_up_or_here(name: &OsStr) -> Found {
+    let found = look_up(name);
+    if has_folder(name) || matches!(found, Found::At(_)) {
+        return found;
+    }
+    match Found::of(Path::new(".").join(name)) {
+        Found::At(path) => Found::Here(path),
+        Found::NotExecutable => Found::NotExecutable,
+        Found::Here(_) | Found::Folder | Found::Nowhere => found,
+    }
 }
 
 fn has_folder(name: &OsStr) -> bool {
@@ -134,12 +207,14 @@ fn has_folder(name: &OsStr) -> bool {
 }
 
 #[cfg(unix)]
-fn is_executable(file: &fs::Metadata) -> bool {
+fn is_executable(_: &Path, file: &fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
     file.permissions().mode() & 0o111 != 0
 }
 
+/// What Windows runs is in the name.
 #[cfg(not(unix))]
-fn is_executable(_: &fs::Metadata) -> bool {
-    true
+fn is_executable(path: &Path, _: &fs::Metadata) -> bool {
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    ["exe", "com", "bat", "cmd"].iter().any(|it| it.eq_ignore_ascii_case(extension))
 }

@@ -9,24 +9,28 @@ use crate::failure::Failure;
 const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 
 /// Where perf is not installed, or cannot be.
-pub(crate) fn without_perf() -> Failure {
-    if cfg!(target_os = "linux") {
-        return Failure::ours("perf is missing; the package with it is")
+pub(crate) fn without_perf(what: &What) -> Failure {
+    let failure = if cfg!(target_os = "linux") {
+        Failure::ours("perf is missing; the package with it is")
             .and("  Debian              linux-perf")
             .and("  Ubuntu              linux-tools-common linux-tools-$(uname -r)")
             .and("  Fedora, Arch, SUSE  perf")
-            .and("  Alpine              perf");
-    }
-    let failure = Failure::ours("perf records on Linux only");
-    let failure = if cfg!(target_os = "macos") {
-        failure
-            .and("on macOS record with the Time Profiler of Instruments, see 'OCaml on macOS'")
-            .and("in man stack-tools, which works for every language")
+            .and("  Alpine              perf")
     } else {
-        failure
+        Failure::ours("perf records on Linux only")
     };
+    let whose = match what {
+        What::Program(program) => format!("-- {}", program.shell_line()),
+        What::Process(pid) => format!("-p {pid}"),
+        What::System(_) | What::File(_) => "-- PROG".to_owned(),
+    };
+    // With the names of the system's libraries, which no file on a Mac has.
     failure
-        .and("'stack-flame -i FILE' draws what another profiler wrote: stack-parse --list-formats")
+        .and("without perf, samply records (https://github.com/mstange/samply):")
+        .and(format!(
+            "  samply record --save-only --unstable-presymbolicate -o prof.json.gz {whose}"
+        ))
+        .and("  stack-flame -i prof.json.gz")
 }
 
 /// A part of what perf says, in lower case, and what it means.

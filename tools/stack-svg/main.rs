@@ -20,7 +20,6 @@ mod profile;
 mod sight;
 mod strip;
 mod viewer;
-mod whole_file;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -30,7 +29,7 @@ use clap::Parser;
 use common::compare::Question;
 use common::{
     Error, Files, FrameParts, FrameTable, Percent, Pipe, Result, Split, Status, content_policy,
-    printable, unwritten,
+    printable, unwritten, write_whole_file,
 };
 
 use change::Comparison;
@@ -146,7 +145,7 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     strip.iter().flat_map(Strip::notes).for_each(|note| pipe.note(note));
     let svg = draw(&args, &stacks, strip.as_ref()).map_err(unwritten)?;
     match &args.output {
-        Some(path) if path != Path::new("-") => whole_file::write(path, &svg)?,
+        Some(path) if path != Path::new("-") => write_whole_file(path, &svg)?,
         _ => pipe.out().write_all(&svg).map_err(unwritten)?,
     }
     account(&stacks, pipe);

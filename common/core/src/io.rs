@@ -19,5 +19,6 @@ pub(crate) mod terminal_color;
 pub(crate) mod unsafe_code;
 mod utf16;
 mod watched;
+pub(crate) mod whole_file;
 mod xz;
 pub(crate) mod zstd;

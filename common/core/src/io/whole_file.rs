@@ -9,9 +9,9 @@ use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use common::{Error, Result};
 use tempfile::{Builder, NamedTempFile};
 
+use crate::{Error, Result};
 use system::SignalsWait;
 #[cfg(unix)]
 use unix as system;
@@ -29,7 +29,7 @@ const MAX_LINKS: usize = 40;
 /// # Errors
 ///
 /// [`Error::Output`] with the error of the system.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let written = match Destination::of(path) {
         Ok(Destination::File(path)) => replace(&path, bytes),
         Ok(Destination::Stream) => append(path, bytes),
@@ -110,7 +110,7 @@ fn beside(path: &Path, old: Option<&Metadata>) -> io::Result<NamedTempFile> {
     let mut builder = Builder::new();
     system::set_usual_mode(&mut builder);
     // Not named after `path`, whose name may be as long as names can be.
-    let temporary = builder.prefix(".stack-svg-").tempfile_in(folder)?;
+    let temporary = builder.prefix(".stack-tools-").tempfile_in(folder)?;
     if let Some(old) = old {
         system::take_owner_and_mode(temporary.as_file(), old)?;
     }

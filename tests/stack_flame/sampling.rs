@@ -1,0 +1,49 @@
+//! How much of a stack perf copies, and options of perf that stack-flame does not have.
+
+use super::*;
+
+#[test]
+fn stacks_are_copied_whole_unless_the_rate_is_high_which_is_said() {
+    let place = Place::new("stack-flame-dump");
+    place.compile("omitted", &["-O1", "-fomit-frame-pointer"]);
+    for (args, kind) in [
+        (&["-F", "9"][..], "dwarf,32768"),
+        (&["-F", "9", "--call-graph", "dwarf"], "dwarf,32768"),
+        (&["-F", "9", "--call-graph", "dwarf", "-a"], "dwarf,32768"),
+        (&["-F", "20000"], "dwarf,8192"),
+        (&["-F", "20000", "--call-graph", "dwarf"], "dwarf,8192"),
+        // What the user wants is not changed.
+        (&["-F", "20000", "--call-graph", "dwarf,65528"], "dwarf,65528"),
+        (&["-e", "sched:sched_switch"], "dwarf,8192"),
+    ] {
+        let (said, log) = told(&place, &[args, &["./omitted"]].concat());
+        assert!(log.contains(&format!("--call-graph {kind} ")), "{args:?}: {log}");
+        let smaller = "stack-flame: copying 8192 bytes of each stack, which may cut it, and not 32";
+        assert_eq!(said.contains(smaller), kind == "dwarf,8192", "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn options_of_perf_come_after_ours_each_word_by_itself() {
+    let place = Place::new("stack-flame-perf-args");
+    let perf = place.read("perf").replace("echo \"$*\"", "printf '<%s>' \"$@\"");
+    place.program("perf", &perf);
+    for args in
+        [&["--perf-args=-m 8M --filter 'a $b'"][..], &["--perf-args", "-m 8M --filter a\\ \\$b"]]
+    {
+        let (said, log) = told(&place, &[args, &["sh", "-c", ":"]].concat());
+        assert!(said.contains("stack-flame: drawn: "), "{said}");
+        let tried_and_recorded = log.matches("<-e><cpu-clock><-m><8M><--filter><a $b>").count();
+        assert_eq!(tried_and_recorded, 2, "{log}");
+    }
+    for (args, expected) in [
+        ("-o x", "'-o' is what stack-flame sets: use its own --keep FILE"),
+        ("-m '8M", "the quote ' is not closed"),
+        ("touch ran", "'touch' is no option of 'perf record'"),
+    ] {
+        let output = place.stack_flame(&["--perf-args", args, "touch", "ran"]);
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+        assert_status(&output, 125);
+        assert!(!place.folder.join("ran").exists(), "{args}");
+    }
+}
