@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use common::peers;
+
 use crate::failure::Failure;
 
 /// Linux follows no more interpreters of interpreters.
@@ -35,7 +37,10 @@ impl Program {
             Found::Nowhere if has_folder(name) => {
                 Err(Failure::not_found(format!("{shown}: no such file or directory")))
             }
-            Found::Nowhere => Err(Failure::not_found(format!("{shown}: no such program in PATH"))),
+            Found::Nowhere => {
+                let hint = hint(name);
+                Err(Failure::not_found(format!("{shown}: no such program in PATH{hint}")))
+            }
         }
     }
 
@@ -61,6 +66,19 @@ impl Program {
             }
         }
         all
+    }
+}
+
+/// What the user may have meant by a name that is no program's.
+fn hint(name: &OsStr) -> String {
+    let text = name.to_string_lossy();
+    if let Some(answer) = peers::answer("stack-flame", &text) {
+        return format!("; {answer}");
+    }
+    match Found::of(name.into()) {
+        Found::At(_) => format!("; for the one in this folder, type ./{text}"),
+        Found::NotExecutable => format!("; to draw the recording in this folder, use '-i {text}'"),
+        Found::Folder | Found::Nowhere => String::new(),
     }
 }
 
