@@ -30,6 +30,10 @@ struct Args {
     #[arg(long)]
     list_presets: bool,
 
+    /// With --list-presets, print a table for programs: preset, about, with tabs between them
+    #[arg(long, requires = "list_presets")]
+    tsv: bool,
+
     /// Print the rules of a preset, as --rules reads them, and exit
     #[arg(long, value_name = "NAME", value_parser = NameParser, hide_possible_values = true)]
     show_preset: Option<OsString>,
@@ -44,7 +48,7 @@ fn main() -> ExitCode {
 
 fn stack_collapse_frames(args: Args, pipe: &mut Pipe) -> Result<Status> {
     if args.list_presets {
-        return presets::list(pipe);
+        return presets::list(args.tsv, pipe);
     }
     if let Some(name) = &args.show_preset {
         return presets::show(name, pipe);

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 
 use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
-use common::{Error, Pipe, Result, Status};
+use common::{Error, Pipe, Result, Status, append_row, peers};
 
 /// Each preset with its text, by name.
 const PRESETS: [(&str, &str); 17] = [
@@ -62,16 +62,25 @@ pub(crate) fn text(name: &str) -> Result<&'static str> {
     let found = PRESETS.iter().find(|(preset, _)| *preset == name);
     found.map(|(_, text)| *text).ok_or_else(|| {
         let names: Vec<_> = PRESETS.iter().map(|(name, _)| *name).collect();
-        Error::Usage(format!("preset '{name}': no such preset; expected {}", names.join(", ")))
+        let answer = peers::answer("stack-collapse-frames", &format!("--preset={name}"));
+        let answer = answer.map_or_else(String::new, |answer| format!("; {answer}"));
+        let names = names.join(", ");
+        Error::Usage(format!("preset '{name}': no such preset; expected {names}{answer}"))
     })
 }
 
-/// Prints a line for each preset: its name and what it does.
+/// Prints a line for each preset: its name and what it does, as a table for programs if `tsv`.
 ///
 /// # Errors
 ///
 /// Errors of writing.
-pub(crate) fn list(pipe: &mut Pipe) -> Result<Status> {
+pub(crate) fn list(tsv: bool, pipe: &mut Pipe) -> Result<Status> {
+    if tsv {
+        let mut rows = b"preset\tabout\n".to_vec();
+        PRESETS.iter().for_each(|(name, text)| append_row(&[name, title(text)], &mut rows));
+        pipe.out().lines(&rows)?;
+        return Ok(Status::Success);
+    }
     for (name, text) in PRESETS {
         pipe.out().line(format!("{name:<17}{}", title(text)).as_bytes())?;
     }

@@ -11,7 +11,8 @@ mod stamps;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, Pipe, Result, Status};
+use common::ocaml::Stamps;
+use common::{Error, Files, Pipe, Result, Status, Total};
 
 use exact::ExactArgs;
 use frame_map::FrameMap;
@@ -25,10 +26,14 @@ use rename::NameArgs;
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 struct Args {
     #[command(flatten)]
-    names: NameArgs,
+    style: NameArgs,
 
     #[command(flatten)]
     exact: ExactArgs,
+
+    /// Read names, one a line, instead of stacks, as c++filt does
+    #[arg(long)]
+    names: bool,
 
     #[command(flatten)]
     files: Files,
@@ -41,9 +46,13 @@ fn main() -> ExitCode {
 fn stack_demangle(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let functions = args.exact.functions(pipe);
     let rename = |frame: &[u8], stamps, out: &mut Vec<u8>| {
-        args.names.rename(frame, &functions, stamps, out);
+        args.style.rename(frame, &functions, stamps, out);
     };
-    match args.names.stamps.for_each_name() {
+    if args.names {
+        demangle_names(&args, rename, pipe)?;
+        return Ok(pipe.status());
+    }
+    match args.style.stamps.for_each_name() {
         Some(stamps) => {
             let mut frames = FrameMap::default();
             pipe.filter(&args.files, |line, pipe| {
@@ -56,4 +65,26 @@ fn stack_demangle(args: Args, pipe: &mut Pipe) -> Result<Status> {
     }
     functions.finish(pipe);
     Ok(pipe.status())
+}
+
+/// Writes a line for each name that comes in.
+fn demangle_names(
+    args: &Args,
+    rename: impl Fn(&[u8], Stamps, &mut Vec<u8>),
+    pipe: &mut Pipe,
+) -> Result<()> {
+    let stamps = args.style.stamps.for_each_name().ok_or_else(|| {
+        Error::Usage("--stamps auto needs stacks: with --names, give it another value".to_owned())
+    })?;
+    let mut line = Vec::new();
+    pipe.for_each_input(&args.files, |input, pipe| {
+        pipe.for_each_text_line(input, |name, _, pipe| {
+            line.clear();
+            rename(name, stamps, &mut line);
+            line.push(b'\n');
+            let read = Total { lines: 1, weight: 0 };
+            pipe.count_read(read);
+            pipe.write_lines(&line, read)
+        })
+    })
 }

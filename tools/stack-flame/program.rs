@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use common::peers;
+
 use crate::failure::{Failure, say};
 
 /// Linux follows no more interpreters of interpreters.
@@ -47,7 +49,10 @@ impl Program {
             Found::Nowhere if has_folder(name) => {
                 Err(Failure::not_found(format!("{shown}: no such file or directory")))
             }
-            Found::Nowhere => Err(Failure::not_found(format!("{shown}: no such program in PATH"))),
+            Found::Nowhere => {
+                let hint = hint(name);
+                Err(Failure::not_found(format!("{shown}: no such program in PATH{hint}")))
+            }
         }
     }
 
@@ -120,6 +125,12 @@ fn start(file: &Path, length: u64) -> Option<Vec<u8>> {
     let mut start = Vec::new();
     File::open(file).ok()?.take(length).read_to_end(&mut start).ok()?;
     Some(start)
+}
+
+/// What the user may have meant by a name that is not the name of a program.
+fn hint(name: &OsStr) -> String {
+    let answer = peers::answer("stack-flame", &name.to_string_lossy());
+    answer.map_or_else(String::new, |answer| format!("; {answer}"))
 }
 
 /// What the first line of a script names:

@@ -59,6 +59,10 @@ struct Args {
     #[arg(long)]
     report: bool,
 
+    /// With --report, print a table for programs: cycle, weight, share, highest, mean
+    #[arg(long, requires = "report")]
+    tsv: bool,
+
     #[command(flatten)]
     files: Files,
 }
@@ -70,7 +74,7 @@ fn main() -> ExitCode {
 fn stack_fold_towers(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let mut towers = Towers::new(&args);
     if args.report {
-        return report(&args.files, &mut towers, pipe);
+        return report(&args, &mut towers, pipe);
     }
     match args.reattach {
         None => pipe.filter(&args.files, |line, pipe| {
@@ -82,14 +86,16 @@ fn stack_fold_towers(args: Args, pipe: &mut Pipe) -> Result<Status> {
     Ok(pipe.status())
 }
 
-fn report(files: &Files, towers: &mut Towers, pipe: &mut Pipe) -> Result<Status> {
+fn report(args: &Args, towers: &mut Towers, pipe: &mut Pipe) -> Result<Status> {
     let mut report = Report::default();
-    pipe.for_each_folded(files, |line| {
+    pipe.for_each_folded(&args.files, |line| {
         towers.fold(line.stack);
         report.add(&towers.stack, &towers.folder, line.count);
         Ok(())
     })?;
-    let any = report.write(pipe.out())?;
+    let rows = report.rows();
+    pipe.out().lines(&if args.tsv { rows.tsv() } else { rows.text() })?;
+    let any = !rows.is_empty();
     Ok(if any { Status::Success } else { Status::Nothing })
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use common::{FrameId, Output, Result, printable};
+use common::{FrameId, append_row, escaped, printable, share_number};
 
 use crate::label::Labelled;
 use crate::numbered::NumberedStack;
@@ -56,28 +56,14 @@ impl Report {
         }
     }
 
-    /// Writes the table, the heaviest cycle first, and returns whether there is a tower.
-    pub(crate) fn write(mut self, out: &mut Output) -> Result<bool> {
+    /// The rows of the table, the heaviest cycle first.
+    pub(crate) fn rows(mut self) -> Rows {
         let named = self.rows.drain(..).map(|row| (row.cycle(), row));
         let mut rows: Vec<(Vec<u8>, Row)> = named.collect();
         rows.sort_unstable_by(|(cycle, row), (other_cycle, other)| {
             other.weight.cmp(&row.weight).then_with(|| cycle.cmp(other_cycle))
         });
-        let heaviest = rows.first().map_or(0, |(_, row)| row.weight);
-        let width = heaviest.to_string().len().max("weight".len());
-        if !rows.is_empty() {
-            let header = format!("{:>width$}  share  highest      mean  cycle", "weight");
-            out.line(header.as_bytes())?;
-        }
-        for (cycle, Row { weight, highest, heights, .. }) in &rows {
-            let share = ratio(100 * weight, self.weight);
-            let mean = ratio(*heights, *weight);
-            let cycle = printable(cycle);
-            let line =
-                format!("{weight:>width$}  {share:>4.1}%  {highest:>7}  {mean:>8.1}  {cycle}");
-            out.line(line.as_bytes())?;
-        }
-        Ok(!rows.is_empty())
+        Rows { rows, weight: self.weight }
     }
 
     /// The index of the row of a cycle: `ping;pong` and `pong;ping` have the same one.
@@ -89,6 +75,53 @@ impl Report {
             self.rows.push(Row::default());
             self.rows.len() - 1
         })
+    }
+}
+
+/// The table, with the names of the cycles.
+pub(crate) struct Rows {
+    rows: Vec<(Vec<u8>, Row)>,
+    weight: u128,
+}
+
+impl Rows {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// For people.
+    pub(crate) fn text(&self) -> Vec<u8> {
+        let heaviest = self.rows.first().map_or(0, |(_, row)| row.weight);
+        let width = heaviest.to_string().len().max("weight".len());
+        let mut text = String::new();
+        if !self.rows.is_empty() {
+            text = format!("{:>width$}  share  highest      mean  cycle\n", "weight");
+        }
+        for (cycle, Row { weight, highest, heights, .. }) in &self.rows {
+            let share = ratio(100 * weight, self.weight);
+            let mean = ratio(*heights, *weight);
+            let cycle = printable(cycle);
+            text.push_str(&format!(
+                "{weight:>width$}  {share:>4.1}%  {highest:>7}  {mean:>8.1}  {cycle}\n"
+            ));
+        }
+        text.into_bytes()
+    }
+
+    /// For programs.
+    pub(crate) fn tsv(&self) -> Vec<u8> {
+        let mut text = b"cycle\tweight\tshare\thighest\tmean\n".to_vec();
+        for (cycle, Row { weight, highest, heights, .. }) in &self.rows {
+            let fields = [
+                escaped(cycle, |_| false),
+                weight.to_string(),
+                share_number(*weight, self.weight),
+                highest.to_string(),
+                format!("{:.4}", ratio(*heights, *weight)),
+            ];
+            append_row(&fields.each_ref().map(String::as_str), &mut text);
+        }
+        text
     }
 }
 

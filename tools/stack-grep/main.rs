@@ -16,6 +16,7 @@ use common::{
     read_whole,
 };
 
+use crate::per_file::CountStyle;
 use crate::selection::Selection;
 
 /// Keep the stacks in which a frame matches, as grep keeps lines
@@ -44,6 +45,10 @@ struct Args {
     /// Print the weight of each file's matching stacks and its share, not the stacks
     #[arg(short, long)]
     count: bool,
+
+    /// With --count, print a table for programs: file, weight, share, with tabs between them
+    #[arg(long, requires = "count")]
+    tsv: bool,
 
     /// With --count, print the name of the file even if there is only one
     #[arg(short = 'H', long, requires = "count", overrides_with = "no_filename")]
@@ -132,7 +137,7 @@ fn stack_grep(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
         return per_file::list(&args.files, &selection, args.files_with_matches, pipe);
     }
     if args.count {
-        return per_file::count(&args.files, &selection, args.has_names(), pipe);
+        return per_file::count(&args.files, &selection, args.count_style(), pipe);
     }
     keep(&args.files, &selection, args.color.is_wanted(), pipe)
 }
@@ -162,9 +167,13 @@ fn keep(files: &Files, selection: &Selection, in_color: bool, pipe: &mut Pipe) -
 }
 
 impl Args {
-    /// Whether counts come after the names of their files.
-    fn has_names(&self) -> bool {
-        self.with_filename || self.files.paths.len() > 1 && !self.no_filename
+    /// How a count is printed: after the name of its file where there are several.
+    fn count_style(&self) -> CountStyle {
+        match self.with_filename || self.files.paths.len() > 1 && !self.no_filename {
+            _ if self.tsv => CountStyle::Tsv,
+            true => CountStyle::LineWithName,
+            false => CountStyle::Line,
+        }
     }
 
     /// The patterns for names, of the operand, of -e and of -f, and those for places. With -e, -f,

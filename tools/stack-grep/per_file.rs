@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use common::{Files, Input, Pipe, Result, STDIN, Status, Total, share};
+use common::{
+    Files, Input, Pipe, Result, STDIN, Status, Total, append_row, escaped, share, share_number,
+};
 
 use crate::selection::Selection;
 
@@ -35,14 +37,25 @@ pub(crate) fn list(
     Ok(pipe.status())
 }
 
+/// How `-c` prints a number for a file.
+#[derive(Clone, Copy)]
+pub(crate) enum CountStyle {
+    Line,
+    LineWithName,
+    Tsv,
+}
+
 /// Prints for each file the weight of the stacks that are kept, and its share of
 /// the weight read: `-c`.
 pub(crate) fn count(
     files: &Files,
     selection: &Selection,
-    with_names: bool,
+    style: CountStyle,
     pipe: &mut Pipe,
 ) -> Result<Status> {
+    if matches!(style, CountStyle::Tsv) {
+        pipe.out().line(b"file\tweight\tshare")?;
+    }
     pipe.for_each_input_until(files, |path, input, pipe| {
         let (mut kept, mut dropped) = (Total::default(), Total::default());
         let before = pipe.stats().read.weight;
@@ -54,12 +67,25 @@ pub(crate) fn count(
         pipe.count_written(kept);
         pipe.count_dropped(dropped);
         let all = pipe.stats().read.weight - before;
-        let count = format!("{} {}", kept.weight, share(kept.weight, all)).into_bytes();
-        let name = if with_names { [name(path), b":"].concat() } else { Vec::new() };
-        pipe.out().line(&[name, count].concat())?;
+        pipe.out().lines(&count_line(path, kept.weight, all, style))?;
         read.map(ControlFlow::Continue)
     })?;
     Ok(pipe.status())
+}
+
+fn count_line(path: &Path, kept: u128, all: u128, style: CountStyle) -> Vec<u8> {
+    let count = format!("{kept} {}\n", share(kept, all)).into_bytes();
+    match style {
+        CountStyle::Line => count,
+        CountStyle::LineWithName => [name(path), b":", &count].concat(),
+        CountStyle::Tsv => {
+            let mut row = Vec::new();
+            let fields =
+                [escaped(name(path), |_| false), kept.to_string(), share_number(kept, all)];
+            append_row(&fields.each_ref().map(String::as_str), &mut row);
+            row
+        }
+    }
 }
 
 /// Whether a stack of an input is kept. Nothing is read after the first one.

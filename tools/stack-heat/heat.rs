@@ -54,6 +54,11 @@ impl Heat {
         (cell * u128::from(self.width)).div_ceil(u128::from(self.per_column)) as u64
     }
 
+    /// When a cell ends, in nanoseconds: where the next one begins.
+    pub(crate) fn end_of(&self, column: usize, row: usize) -> u64 {
+        if self.by.is_some() { self.start(column + 1, 0) } else { self.start(column, row + 1) }
+    }
+
     /// The text before a row, in at most `letters` letters; `None` if the row has no text.
     pub(crate) fn name(&self, row: usize, letters: usize) -> Option<String> {
         if self.by.is_some() {

@@ -41,7 +41,8 @@ pub(crate) fn read(input: &mut Input, rows: &mut Rows, pipe: &mut Pipe) -> Resul
                     labelled::add(&folded, rows, pipe)
                 }
                 Err(_) if matches!(kind, Kind::Unknown) && is_foreign(line) => {
-                    return Err(Error::Unknown { name: name.clone(), what: neither(line, rows) });
+                    let what = pipe.what_input_is(&name).unwrap_or_else(|| neither(line, rows));
+                    return Err(Error::Unknown { name: name.clone(), what });
                 }
                 Err(why) => {
                     pipe.malformed(&name, number, why);

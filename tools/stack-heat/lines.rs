@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use common::{FrameId, grouped};
+use common::{FrameId, escaped, grouped};
 
 use crate::by::By;
 use crate::rows::Rows;
@@ -12,6 +12,8 @@ use crate::rows::Rows;
 pub(crate) struct Line {
     /// Empty if the rows are fractions of time.
     pub(crate) name: String,
+    /// What it is the row of, for programs: of a thread its number, without its name.
+    pub(crate) value: String,
     /// Whether it is the sum of all that have no row.
     pub(crate) is_others: bool,
     /// The weights of the columns.
@@ -19,8 +21,8 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    fn new(name: String, columns: usize) -> Line {
-        Line { name, is_others: false, weights: vec![0; columns] }
+    fn new(name: String, value: String, columns: usize) -> Line {
+        Line { name, value, is_others: false, weights: vec![0; columns] }
     }
 }
 
@@ -47,12 +49,14 @@ pub(crate) fn by_key(rows: &Rows, by: &By, most: usize) -> Vec<Line> {
         line_of[key as usize] = line;
     }
     let columns = rows.cells.columns() as usize;
-    let names = order[..shown].iter().map(|&key| rows.name(key));
-    let mut lines: Vec<Line> = names.map(|name| Line::new(name, columns)).collect();
+    let value = |key| escaped(rows.values.name(key), |_| false);
+    let line = |&key: &FrameId| Line::new(rows.name(key), value(key), columns);
+    let mut lines: Vec<Line> = order[..shown].iter().map(line).collect();
     if keys > shown {
         let number = grouped((keys - shown) as u64);
         let others = if keys - shown == 1 { "other" } else { "others" };
-        lines.push(Line { is_others: true, ..Line::new(format!("{number} {others}"), columns) });
+        let name = format!("{number} {others}");
+        lines.push(Line { is_others: true, ..Line::new(name, "[others]".to_owned(), columns) });
     }
     for (key, column, weight) in rows.cells.iter() {
         lines[line_of[key as usize]].weights[column as usize] += weight;
@@ -63,7 +67,7 @@ pub(crate) fn by_key(rows: &Rows, by: &By, most: usize) -> Vec<Line> {
 /// A line for each fraction of a column, the earliest first.
 pub(crate) fn by_fraction(rows: &Rows) -> Vec<Line> {
     let (columns, per_column) = (rows.cells.columns() as usize, rows.cells.rows());
-    let line = |_| Line::new(String::new(), columns);
+    let line = |_| Line::new(String::new(), String::new(), columns);
     let mut lines: Vec<Line> = (0..per_column).map(line).collect();
     for (_, cell, weight) in rows.cells.iter() {
         lines[(cell % per_column) as usize].weights[(cell / per_column) as usize] += weight;

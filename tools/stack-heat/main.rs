@@ -9,6 +9,7 @@ mod picture;
 mod rows;
 mod table;
 mod text;
+mod tsv;
 mod viewer;
 mod width;
 
@@ -46,6 +47,10 @@ struct Args {
     #[arg(long)]
     text: bool,
 
+    /// Print the cells as a table for programs: since, until, maybe KEY, weight
+    #[arg(long, conflicts_with_all = ["text", "title", "theme", "unit"])]
+    tsv: bool,
+
     /// How many seconds a column stands for [default: 1, or what suits the length]
     #[arg(long, value_name = "SECONDS")]
     column: Option<Width>,
@@ -82,7 +87,11 @@ fn stack_heat(args: Args, pipe: &mut Pipe) -> Result<Status> {
     }
     let screen = Screen::of_stdout();
     let most = if args.text { text::most_columns(&screen, args.by.as_ref()) } else { COLUMNS };
-    let usual_rows = if args.text { text::most_rows(&screen) } else { ROWS };
+    let usual_rows = match args.by {
+        Some(_) if args.tsv => u32::MAX,
+        _ if args.text => text::most_rows(&screen),
+        _ => ROWS,
+    };
     let most_rows = args.rows.unwrap_or(usual_rows);
     let rows_per_column = if args.by.is_some() { 1 } else { most_rows };
     let column = args.column.map(|Width(nanoseconds)| nanoseconds);
@@ -95,8 +104,12 @@ fn stack_heat(args: Args, pipe: &mut Pipe) -> Result<Status> {
         return Ok(Status::Nothing);
     };
     let shown = Total { lines: heat.cells(), weight: heat.total.into() };
-    let picture = Picture { heat: &heat, unit: &unit, title: args.title(), theme: args.theme };
-    let bytes = if args.text { text::draw(&heat, &unit, &screen) } else { picture.draw() };
+    let picture = || Picture { heat: &heat, unit: &unit, title: args.title(), theme: args.theme };
+    let bytes = match () {
+        () if args.tsv => tsv::rows(&heat),
+        () if args.text => text::draw(&heat, &unit, &screen),
+        () => picture().draw(),
+    };
     pipe.write_lines(&bytes, shown)?;
     Ok(pipe.status())
 }

@@ -5,10 +5,8 @@
 //! 525.936394  0.000000  demo  71  71  002  cycles  250000  "demo;main;parse"
 //! ```
 
-use std::borrow::Cow;
-
 use bstr::ByteSlice;
-use common::{Pipe, nanoseconds_of_label};
+use common::{Pipe, nanoseconds_of_label, unquoted};
 
 use crate::by::By;
 use crate::rows::{Refused, Rows, Sample};
@@ -84,15 +82,5 @@ impl Columns {
             &Sample { time, weight, value, comm: comm.as_deref(), event: event.as_deref() },
             pipe,
         )
-    }
-}
-
-/// `"a ""b"""` is `a "b"`.
-fn unquoted(field: &[u8]) -> Cow<'_, [u8]> {
-    let inner = field.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""));
-    match inner {
-        Some(inner) if inner.contains(&b'"') => inner.replace("\"\"", "\"").into(),
-        Some(inner) => inner.into(),
-        None => field.into(),
     }
 }

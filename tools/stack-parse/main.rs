@@ -4,12 +4,12 @@ mod debuginfod;
 mod format;
 mod formats;
 mod frame;
+mod lists;
 mod nameless;
 mod options;
 mod read;
 mod remedies;
 mod samples;
-mod stackcollapse_pl;
 mod symbolize_args;
 
 use std::path::Path;
@@ -18,7 +18,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use common::{Files, Pipe, Result, Status};
 
-use formats::{FORMATS, FormatArgs};
+use formats::FormatArgs;
+use lists::ListArgs;
 use options::Options;
 use samples::{Samples, SamplesArgs};
 
@@ -29,9 +30,8 @@ struct Args {
     #[command(flatten)]
     format: FormatArgs,
 
-    /// List the formats that can be read and exit
-    #[arg(long)]
-    list_formats: bool,
+    #[command(flatten)]
+    lists: ListArgs,
 
     #[command(flatten)]
     samples: SamplesArgs,
@@ -44,12 +44,15 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    common::run_for_users_of(stackcollapse_pl::OPTIONS, stack_parse)
+    common::run(stack_parse)
 }
 
 fn stack_parse(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    if args.list_formats {
-        return list_formats(pipe);
+    if args.lists.list_formats {
+        return lists::formats(args.samples.tsv, pipe);
+    }
+    if args.lists.detect {
+        return lists::detected(&args.files, args.samples.tsv, pipe);
     }
     args.options.objects.check(args.samples.to())?;
     // Most recordings come from perf script, which takes a while and prints nothing meanwhile.
@@ -69,11 +72,4 @@ fn stack_parse(args: Args, pipe: &mut Pipe) -> Result<Status> {
 fn read(path: &Path, args: &Args, samples: &mut Samples<'_>) -> Result<()> {
     let mut input = samples.open_input(path)?;
     formats::read(&mut input, &args.format, &args.options, samples)
-}
-
-fn list_formats(pipe: &mut Pipe) -> Result<Status> {
-    for format in FORMATS {
-        pipe.out().line(format!("{}\t{}", format.name, format.about).as_bytes())?;
-    }
-    Ok(Status::Success)
 }

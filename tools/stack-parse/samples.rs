@@ -9,6 +9,7 @@
 mod advice;
 mod args;
 mod event;
+mod event_list;
 mod event_name;
 pub(crate) mod events;
 mod every;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use common::shell_word;
+use common::shell_argument;
 
 use crate::escape::visible;
 
@@ -19,9 +19,9 @@ pub(crate) fn words(args: impl Iterator<Item = OsString>) -> String {
             _ if arg.starts_with("--output=") || !arg.starts_with("--") => {}
             _ if takes_value(&arg) => {
                 command.push(arg);
-                command.extend(args.next().map(|value| quoted(&value)));
+                command.extend(args.next().map(|value| shell_argument(&value)));
             }
-            _ => command.push(quoted(&arg)),
+            _ => command.push(shell_argument(&arg)),
         }
     }
     visible(&command.join(" "))
@@ -32,12 +32,6 @@ fn takes_value(arg: &str) -> bool {
     const FLAGS: [&str; 6] =
         ["--reverse", "--flamechart", "--flame-chart", "--diff", "--no-script", "--inverted"];
     !arg.contains('=') && !FLAGS.contains(&arg)
-}
-
-/// The word, quoted for a shell if it must be.
-fn quoted(word: &str) -> String {
-    let plain = |char: char| char.is_alphanumeric() || "-_=.,:/%+@".contains(char);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { shell_word(word) }
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ mod count;
 mod document;
 mod embed;
 mod escape;
-mod flamegraph_pl;
 mod footer;
 mod kind;
 mod look;
@@ -116,7 +115,7 @@ struct Args {
 const LONGEST_TITLE: usize = 1000;
 
 fn main() -> ExitCode {
-    common::run_for_users_of(flamegraph_pl::OPTIONS, stack_svg)
+    common::run(stack_svg)
 }
 
 fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {

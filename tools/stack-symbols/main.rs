@@ -1,5 +1,7 @@
 //! The functions of executables: symbol, name, file and line.
 
+mod table;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read};
@@ -9,12 +11,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use common::{
-    Error, Files, Input, Pipe, Result, Status, Total, clean_frame, map_executable, symbol_name,
-    without_g,
+    Error, Files, Input, Pipe, Result, Status, map_executable, symbol_name, what_file_is, without_g,
 };
 use symbolize::executable::{
-    Call, Mark, SourceLine, Symbol, Symbols, Unreadable, Unwinding, ocaml_calls, unwinding,
+    Call, Mark, Symbol, Symbols, Unreadable, Unwinding, ocaml_calls, unwinding,
 };
+
+use table::Cell::{Place, Text};
+use table::{NAME, PLACE, Table};
 
 /// List the functions of executables: symbol, readable name, file and line
 ///
@@ -33,6 +37,10 @@ struct Args {
     #[arg(long, conflicts_with = "calls")]
     call_graph: bool,
 
+    /// Print a table for programs: path and line apart, and fields that need it in quotes
+    #[arg(long)]
+    tsv: bool,
+
     #[command(flatten)]
     files: Files,
 }
@@ -42,7 +50,7 @@ fn main() -> ExitCode {
 }
 
 fn stack_symbols(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    let mut table = Table::default();
+    let mut table = Table::new(args.tsv);
     pipe.for_each_input_until(&args.files, |path, input, pipe| {
         let bytes = bytes_of(path, input)?;
         list(&bytes, input, &args, &mut table, pipe).map(ControlFlow::Continue)
@@ -58,18 +66,25 @@ fn list(
     table: &mut Table,
     pipe: &mut Pipe,
 ) -> Result<()> {
-    let unknown =
-        |why: Unreadable| Error::Unknown { name: input.name().to_owned(), what: why.to_string() };
+    let unknown = |why: Unreadable| {
+        let found = matches!(why, Unreadable::NoExecutable).then(|| what_file_is(bytes)).flatten();
+        let what = match found {
+            Some(found) => format!("expected an executable, found {found}"),
+            None => why.to_string(),
+        };
+        Error::Unknown { name: input.name().to_owned(), what }
+    };
     if args.call_graph {
-        table.row(&[call_graph(unwinding(bytes).map_err(unknown)?)], pipe)
+        let answer = call_graph(unwinding(bytes).map_err(unknown)?);
+        table.call_graph(input.name(), answer, pipe)
     } else if args.calls {
         let mut calls = ocaml_calls(bytes).map_err(unknown)?;
         calls.sort_by_key(|call| call.return_address);
-        table.header(&["address", "name", "location"], pipe)?;
+        table.header(&["address", NAME, PLACE], pipe)?;
         calls.iter().try_for_each(|call| write_call(call, table, pipe))
     } else {
         let symbols = Symbols::parse_with_lines(bytes).map_err(unknown)?;
-        table.header(&["symbol", "name", "location", "address", "mark"], pipe)?;
+        table.header(&["symbol", NAME, PLACE, "address", "mark"], pipe)?;
         symbols.functions.iter().try_for_each(|it| write_function(it, table, pipe))?;
         let units = symbols.functions.iter().filter_map(|it| it.lacks_g.clone()).collect();
         note_without_g(input, &units, pipe);
@@ -106,67 +121,40 @@ fn note_without_g(input: &Input, units: &BTreeSet<Vec<u8>>, pipe: &Pipe) {
 }
 
 /// The value for `--call-graph` of `perf record`.
-fn call_graph(unwinding: Unwinding) -> &'static [u8] {
+fn call_graph(unwinding: Unwinding) -> &'static str {
     match unwinding {
-        Unwinding::FramePointers => b"fp",
-        Unwinding::Dwarf => b"dwarf",
-        Unwinding::LastBranches => b"lbr",
+        Unwinding::FramePointers => "fp",
+        Unwinding::Dwarf => "dwarf",
+        Unwinding::LastBranches => "lbr",
     }
 }
 
 fn write_function(function: &Symbol, table: &mut Table, pipe: &mut Pipe) -> Result<()> {
-    let location = location(function.source.as_ref());
+    let source = function.source.as_ref();
     let address = format!("{:#x}", function.address);
     let mark: &[u8] = match function.mark() {
         Mark::Exact => b"exact",
         Mark::Symbol => b"symbol",
         Mark::Guess => b"guess",
     };
-    table
-        .row(&[&function.symbol, &symbol_name(function), &location, address.as_bytes(), mark], pipe)
+    table.row(
+        &[
+            Text(&function.symbol),
+            Text(&symbol_name(function)),
+            Place(source),
+            Text(address.as_bytes()),
+            Text(mark),
+        ],
+        pipe,
+    )
 }
 
 /// A row for each function that was inlined there, and then one for the function itself.
 fn write_call(call: &Call, table: &mut Table, pipe: &mut Pipe) -> Result<()> {
     let address = format!("{:#x}", call.return_address);
     call.frames.iter().try_for_each(|frame| {
-        let location = location(frame.source().as_ref());
-        table.row(&[address.as_bytes(), &frame.readable(), &location], pipe)
+        let source = frame.source();
+        table
+            .row(&[Text(address.as_bytes()), Text(&frame.readable()), Place(source.as_ref())], pipe)
     })
-}
-
-fn location(source: Option<&SourceLine>) -> Vec<u8> {
-    source.map_or(b"-".to_vec(), SourceLine::to_bytes)
-}
-
-/// Tab-separated text with one header, however many executables there are.
-#[derive(Default)]
-struct Table {
-    has_header: bool,
-    line: Vec<u8>,
-}
-
-impl Table {
-    fn header(&mut self, names: &[&str], pipe: &mut Pipe) -> Result<()> {
-        if self.has_header {
-            return Ok(());
-        }
-        self.has_header = true;
-        pipe.out().line(names.join("\t").as_bytes())
-    }
-
-    /// Writes cells as frames are written, so that no tab is in them.
-    fn row(&mut self, cells: &[&[u8]], pipe: &mut Pipe) -> Result<()> {
-        self.line.clear();
-        for (index, cell) in cells.iter().enumerate() {
-            if index > 0 {
-                self.line.push(b'\t');
-            }
-            clean_frame(cell, &mut self.line);
-        }
-        self.line.push(b'\n');
-        let row = Total { lines: 1, weight: 0 };
-        pipe.count_read(row);
-        pipe.write_lines(&self.line, row)
-    }
 }

@@ -81,6 +81,7 @@ mod io;
 mod names;
 mod numbers;
 mod pattern;
+pub mod peers;
 mod percent;
 mod picture;
 mod pipe;
@@ -108,7 +109,7 @@ pub use io::progress::Waiting;
 pub use io::screen::Screen;
 pub use io::seekable::Seekable;
 pub use io::stats::{Stats, Total};
-pub use io::table::{push_field, push_quoted};
+pub use io::table::{append_row, push_field, push_quoted, unquoted};
 pub use io::terminal_color::{Color, terminal_color};
 pub use io::unsafe_code::map_executable;
 pub use io::whole_file::write as write_whole_file;
@@ -118,17 +119,17 @@ pub use names::{
     fitted_path, fitted_with, is_unseen, module, name_hash, names_of_stack, normalize, ocaml,
     printable, rust, shortened, split_place, symbol_name, unit_of_event, without_g,
 };
-pub use numbers::{MINUS, Unit, counted, grouped, rounded_share, share};
+pub use numbers::{MINUS, Unit, counted, grouped, rounded_share, share, share_number};
 pub use pattern::{
     Finder, PatternArgs, PatternSyntax, bad_pattern, compile_patterns, compile_whole_patterns,
     literal_pattern, looks_ahead, mentions_mark, pattern_text, patterns_in, patterns_of,
 };
 pub use percent::Percent;
 pub use picture::{Theme, content_policy, page_script, page_style};
-pub use pipe::{Limit, Live, Pipe, Split, no_label, root_of_file};
-pub use run::{Known, run, run_for_users_of, run_wrapper};
+pub use pipe::{Limit, Live, Pipe, Split, no_label, root_of_file, what_file_is};
+pub use run::{run, run_wrapper};
 pub use seconds::{nanoseconds, nanoseconds_of_label, seconds};
-pub use shell::shell_word;
+pub use shell::{shell_argument, shell_word};
 pub use stacks::{
     Call, CallTree, FrameId, FrameTable, FrameWeights, HeaviestTree, NodeId, Overflows, Room,
     SortedStack, SortedStacks, StackCounts, StackIds, StackTree, TreeNode, filled, shared_prefix,

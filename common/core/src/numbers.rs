@@ -40,9 +40,17 @@ fn singular(name: &str) -> &str {
 /// A share in percent with two decimals: `12.34%`. It is 0 where the whole is 0.
 #[must_use]
 pub fn share(part: impl Into<u128>, whole: impl Into<u128>) -> String {
-    let (part, whole) = (part.into(), whole.into());
-    let percent = if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 };
-    format!("{percent:.2}%")
+    format!("{:.2}%", percent(part.into(), whole.into()))
+}
+
+/// The same for programs: the number with four decimals.
+#[must_use]
+pub fn share_number(part: impl Into<u128>, whole: impl Into<u128>) -> String {
+    format!("{:.4}", percent(part.into(), whole.into()))
+}
+
+fn percent(part: u128, whole: u128) -> f64 {
+    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
 /// A share in percent with one decimal. A share above 0 is never shown as 0%, and one below the

@@ -16,7 +16,9 @@ use crate::io::messages::Messages;
 use crate::io::progress::Progress;
 use crate::status::{SUCCESS, TROUBLE};
 use crate::{Error, Headers, Output, Result, Stats, Status, Total};
+use foreign::Start;
 
+pub use foreign::what_file_is;
 pub use read::{Live, root_of_file};
 pub use split::{Split, no_label};
 pub use sums::Limit;
@@ -33,9 +35,10 @@ pub struct Pipe {
     progress: Progress,
     /// The header lines of the inputs that are folded lines.
     headers: Headers,
-    /// How many folded lines were read before the current input; `None` once a message said what
-    /// that input looks like.
-    lines_before: Option<u64>,
+    /// The start of the input that is being read; `None` once it was said what that input is.
+    start: Option<Start>,
+    /// Of how many inputs it was said what they are.
+    described: u8,
     /// Whether a line that was read has labels.
     has_labels: bool,
 }
@@ -52,7 +55,8 @@ impl Pipe {
             wants_stats,
             progress,
             headers: Headers::default(),
-            lines_before: None,
+            start: None,
+            described: 0,
             has_labels: false,
         }
     }
@@ -83,6 +87,7 @@ impl Pipe {
     /// first; the exit status will be 2.
     pub fn malformed(&mut self, input: &str, line: u64, why: impl Display) {
         self.messages.malformed(input, line, why);
+        self.describe_bad_input(input, false);
     }
 
     /// Counts a line that is not understood but may hold nothing of value, and

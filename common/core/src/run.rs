@@ -1,10 +1,10 @@
 //! The frame around every tool's `main`.
 
+mod unknown;
+
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::builder::StyledStr;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Command, FromArgMatches, Parser};
 use clap_complete::Shell;
 
@@ -36,23 +36,10 @@ struct Completions {
     shell: Option<Shell>,
 }
 
-/// An option that users know from another program, such as `--pid`, and what does
-/// it here: `--root pid`.
-pub type Known = (&'static str, &'static str);
-
 /// Parses the arguments, runs `tool`, flushes its output and maps the result
 /// to an exit status: 0 fine, 1 nothing came out, 2 trouble.
 pub fn run<A: Parser>(tool: fn(A, &mut Pipe) -> Result<Status>) -> ExitCode {
-    run_for_users_of(&[], tool)
-}
-
-/// The same, for a tool whose users may give options of another program: the
-/// message says what does it here.
-pub fn run_for_users_of<A: Parser>(
-    known: &[Known],
-    tool: fn(A, &mut Pipe) -> Result<Status>,
-) -> ExitCode {
-    let once = || match parse::<A, EveryTool>(known, TROUBLE) {
+    let once = || match parse::<A, EveryTool>(TROUBLE) {
         Ok((args, every)) => run_parsed(A::command().get_name(), &every, |pipe| tool(args, pipe)),
         Err(ended) => ended,
     };
@@ -66,7 +53,7 @@ pub fn run_for_users_of<A: Parser>(
 /// and exits with the status that `tool` returns. Where the arguments cannot be
 /// understood, this is 125, as of env(1).
 pub fn run_wrapper<A: Parser>(tool: fn(A) -> u8) -> ExitCode {
-    match parse::<A, Completions>(&[], TROUBLE_OF_WRAPPER) {
+    match parse::<A, Completions>(TROUBLE_OF_WRAPPER) {
         Ok((args, _)) => ExitCode::from(tool(args)),
         Err(ended) => ended,
     }
@@ -74,11 +61,16 @@ pub fn run_wrapper<A: Parser>(tool: fn(A) -> u8) -> ExitCode {
 
 /// The arguments of a tool, and those of `More` that it has beside them; an exit
 /// status where help, a version or completions were printed, or there is trouble.
-fn parse<A: Parser, More: Args>(known: &[Known], trouble: u8) -> Result<(A, More), ExitCode> {
+fn parse<A: Parser, More: Args>(trouble: u8) -> Result<(A, More), ExitCode> {
     let mut command = More::augment_args(A::command());
     let name = command.get_name().to_owned();
-    let matches = command.try_get_matches_from_mut(std::env::args_os()).map_err(|mut error| {
-        say_what_does_it_here(&mut error, known, &mut command);
+    let mut parsed = command.try_get_matches_from_mut(std::env::args_os());
+    // The words after a program are its own.
+    if trouble != TROUBLE_OF_WRAPPER {
+        parsed = unknown::without_options_of_go(parsed, &command);
+    }
+    let matches = parsed.map_err(|mut error| {
+        unknown::say_what_does_it_here(&mut error, &mut command);
         usage(&name, &error, trouble)
     })?;
     if let Ok(Completions { shell: Some(shell) }) = Completions::from_arg_matches(&matches) {
@@ -87,19 +79,6 @@ fn parse<A: Parser, More: Args>(known: &[Known], trouble: u8) -> Result<(A, More
     A::from_arg_matches(&matches)
         .and_then(|args| Ok((args, More::from_arg_matches(&matches)?)))
         .map_err(|error| usage(&name, &error.format(&mut command), trouble))
-}
-
-/// Adds a tip where the error is an option of another program.
-fn say_what_does_it_here(error: &mut clap::Error, known: &[Known], command: &mut Command) {
-    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return };
-    let found = known.iter().find(|(option, _)| option == given);
-    if let (ErrorKind::UnknownArgument, Some((_, here))) = (error.kind(), found) {
-        let tip = StyledStr::from(*here);
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
-        // What clap finds similar is not what the user wants.
-        error.remove(ContextKind::SuggestedArg);
-        error.insert(ContextKind::Usage, ContextValue::StyledStr(command.render_usage()));
-    }
 }
 
 fn run_parsed(

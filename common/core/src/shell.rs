@@ -6,6 +6,13 @@ pub fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
+/// The text as one word of a shell, in quotes if it must be.
+#[must_use]
+pub fn shell_argument(text: &str) -> String {
+    let plain = |char: char| char.is_alphanumeric() || "-_=.,:/%+@".contains(char);
+    if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { shell_word(text) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -14,5 +21,12 @@ mod tests {
     fn quotes_within_a_word_are_quoted() {
         assert_eq!(shell_word("it's $HOME"), r"'it'\''s $HOME'");
         assert_eq!(shell_word(""), "''");
+    }
+
+    #[test]
+    fn words_that_need_no_quotes_have_none() {
+        assert_eq!(shell_argument("out/app-1.data"), "out/app-1.data");
+        assert_eq!(shell_argument("my app"), "'my app'");
+        assert_eq!(shell_argument(""), "''");
     }
 }

@@ -47,6 +47,11 @@ const STARTS: &[(&[u8], &str)] = &[
     (b"call graph profile:", "gprof: it has calls but no stacks"),
     (b"reading file \"", "heaptrack_print: its option -F writes folded stacks"),
     (b"JOB \"", "a heap profile of GHC: it has no stacks, '+RTS -P' has those that allocate"),
+    (
+        b"time\tsince\tcomm\t",
+        "the table of 'stack-parse --table': stack-heat reads it, and DuckDB or pandas",
+    ),
+    (b"function\tself\ttotal", "the table of 'stack-top --tsv': DuckDB or pandas reads it"),
     (b"hdrb", "an event log of GHC: run hs-speedscope on it"),
     (b"_     ._   __/__", "the text of pyinstrument: run 'pyinstrument -r json'"),
     (b"<html", "a web page"),
@@ -110,6 +115,7 @@ const XML: [(&[u8], &str); 5] = [
 ];
 
 const VALGRIND: &str = "what valgrind says: of it only memcheck's leaks have stacks to count";
+const NAMES: &str = "mangled names without counts: 'stack-demangle --names' demangles them";
 const SYSTRACE: &str = "systrace (a web page): run 'traceconv json' on it";
 
 /// What a file seems to be, from its first bytes.
@@ -126,8 +132,16 @@ pub(crate) fn looks_like(start: &[u8]) -> Option<&'static str> {
         _ => by_start(start, text)
             .or_else(|| bytes::looks_like(start))
             .or_else(|| by_line(text))
-            .or_else(|| disk_use::looks_like(text)),
+            .or_else(|| disk_use::looks_like(text))
+            .or_else(|| is_mangled_name(text).then_some(NAMES)),
     }
+}
+
+/// Whether the first line is only a symbol of C++, Rust or OCaml, as nm and c++filt have them.
+fn is_mangled_name(text: &[u8]) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    let starts = [&b"_Z"[..], b"__Z", b"_R", b"caml"];
+    starts.iter().any(|start| line.starts_with(start)) && !line.contains(&b' ')
 }
 
 fn by_start(start: &[u8], text: &[u8]) -> Option<&'static str> {
@@ -269,7 +283,7 @@ mod tests {
         let (list, _) = list.split_once("\n.El\n").expect("a list");
         let items: Vec<&str> = list.lines().filter(|line| line.starts_with(".It ")).collect();
         let names = [STARTS, &LINES, &WORDS, &JSON, &XML].concat();
-        let others = [VALGRIND, SYSTRACE].into_iter().chain(bytes::ALL);
+        let others = [VALGRIND, SYSTRACE, NAMES].into_iter().chain(bytes::ALL);
         let names = names.iter().map(|(_, name)| *name).chain(others);
         for (name, _) in names.filter_map(|name| name.split_once(':')) {
             assert!(items.iter().any(|item| item.contains(name)), "man/stack-parse.1: {name}");

@@ -23,8 +23,12 @@ pub(crate) struct SamplesArgs {
     pub(super) events: EventArgs,
 
     /// List what the input holds and exit: event, unit, samples, total
-    #[arg(long, conflicts_with_all = ["per_sample", "table", "off_cpu"])]
+    #[arg(long, group = "lists", conflicts_with_all = ["per_sample", "table", "off_cpu"])]
     pub(super) list_events: bool,
+
+    /// Print what --list-events, --list-formats and --detect list as a table for programs
+    #[arg(long, requires = "lists")]
+    pub(crate) tsv: bool,
 
     /// The root frame, also label:KEY; the default is comm, none for a trace of one process
     #[arg(long, value_parser = RootParser)]

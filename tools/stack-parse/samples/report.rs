@@ -386,24 +386,9 @@ impl Samples<'_> {
             _ => pipe.write_tree(&self.tree.without_roots(), StackTree::ROOT, &self.frames),
         }
     }
-
-    /// Lists the events of the inputs, one per line: name, unit, samples, total, and the peak of
-    /// memory where it is known.
-    fn write_list(&self, pipe: &mut Pipe) -> Result<()> {
-        for event in self.events.iter() {
-            let all = event.all();
-            let fields = [&text(&event.name), "\t", &printable(&event.unit), "\t"].concat();
-            let peak = event.peak.as_ref().map_or_else(String::new, |peak| {
-                format!("\tpeak {} at {}", peak.most, printable(&peak.when))
-            });
-            let line = format!("{fields}{}\t{}{peak}\n", all.samples, all.total);
-            pipe.write_lines(line.as_bytes(), Total { lines: 1, weight: all.total })?;
-        }
-        Ok(())
-    }
 }
 
 /// The name of an event for a message.
-fn text(name: &[u8]) -> String {
+pub(super) fn text(name: &[u8]) -> String {
     printable(shown(name))
 }

@@ -2,11 +2,24 @@
 
 use std::borrow::Cow;
 
+use bstr::ByteSlice;
+
 /// What pandas and R take for a missing value, even in quotes.
 const MISSING: [&str; 18] = [
     "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>",
     "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
 ];
+
+/// Appends a row of such a table, with a line end.
+pub fn append_row(fields: &[&str], out: &mut Vec<u8>) {
+    for (column, field) in fields.iter().enumerate() {
+        if column > 0 {
+            out.push(b'\t');
+        }
+        push_field(field, out);
+    }
+    out.push(b'\n');
+}
 
 /// Appends a field as readers of tables expect it: in quotation marks if it holds
 /// one or begins with `#`, which DuckDB takes for a comment, and with a space in place of each
@@ -32,6 +45,17 @@ pub fn push_quoted(field: &str, out: &mut Vec<u8>) {
     }
     out.push(b'"');
     replace_controls(&mut out[start..]);
+}
+
+/// What a field holds: `"a ""b"""` is `a "b"`.
+#[must_use]
+pub fn unquoted(field: &[u8]) -> Cow<'_, [u8]> {
+    let inner = field.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""));
+    match inner {
+        Some(inner) if inner.contains(&b'"') => inner.replace("\"\"", "\"").into(),
+        Some(inner) => inner.into(),
+        None => field.into(),
+    }
 }
 
 /// Puts a name such as `NA` in brackets, since it would be read as a missing value.

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::io::input;
-use crate::{Error, Files, Input, Pipe, Result, STDIN};
+use crate::io::messages::tool;
+use crate::{Error, Files, Input, Pipe, Result, STDIN, peers};
 
 /// What ends the input at a terminal.
 const END_OF_TYPING: &str =
@@ -22,7 +23,7 @@ impl Pipe {
             self.note(format_args!("{STDIN}: reading what is typed here, until {END_OF_TYPING}"));
         }
         Input::open(path, &self.progress, self.out.regular_file())
-            .map_err(|source| Error::Input { name: input::name(path), source })
+            .map_err(|source| unopened(input::name(path), source))
     }
 
     /// Opens each file and calls `each` with it. A file that cannot be opened or
@@ -61,5 +62,15 @@ impl Pipe {
             }
         }
         Ok(())
+    }
+}
+
+/// The error of a file that cannot be opened. It may be no file but a command of another
+/// program, as in `stack-parse report`.
+fn unopened(name: String, source: io::Error) -> Error {
+    let is_missing = source.kind() == io::ErrorKind::NotFound;
+    match peers::answer(tool(), &name).filter(|_| is_missing) {
+        Some(answer) => Error::Unknown { name, what: format!("no such file; {answer}") },
+        None => Error::Input { name, source },
     }
 }

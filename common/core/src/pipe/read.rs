@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::foreign;
 use crate::folded::{LineEnd, LineEnds, clean_text, has_control, samples_of, would_be_comment};
 use crate::{
     Blocks, Error, Files, FoldedLine, Input, Malformed, Pipe, Result, STDIN, StackBuf, is_end_line,
@@ -309,15 +308,7 @@ impl Pipe {
 
     #[cold]
     pub(super) fn malformed_line(&mut self, line: &Line<'_>, why: Malformed) {
-        self.messages.malformed(line.input, line.number, why);
-        // A bad line after good ones means damage, not another format.
-        if self.lines_before == Some(self.stats.read.lines)
-            && let Some(format) = foreign::looks_like(line.text)
-        {
-            let input = line.input;
-            self.note(format_args!("{input}: it looks like {format}: pipe it through stack-parse"));
-            self.lines_before = None;
-        }
+        self.malformed(line.input, line.number, why);
     }
 
     /// Calls `each` with every line of one input that is not empty, without its end,
@@ -349,9 +340,13 @@ impl Pipe {
         loop {
             let block = match blocks.next_block() {
                 Ok(Some(block)) => block,
-                Ok(None) => return Ok(()),
+                Ok(None) => {
+                    self.describe_bad_input(&name, true);
+                    return Ok(());
+                }
                 Err(source) => return Err(Error::Input { name, source }),
             };
+            self.keep_start(block);
             let mut start = 0;
             for LineEnd { at: end, has_control } in LineEnds::new(block) {
                 number += 1;
@@ -365,11 +360,6 @@ impl Pipe {
                 }
             }
         }
-    }
-
-    /// From here on, a bad line before the first good one may mean another format.
-    pub(super) fn begin_input(&mut self) {
-        self.lines_before = Some(self.stats.read.lines);
     }
 }
 

@@ -81,6 +81,7 @@ impl Pipe {
         self.begin_input();
         let search = |block: &[u8]| Search::of(block, finder);
         for_each_scanned(input, search, |block, search| {
+            self.keep_start(block);
             for Found { dropped, number, text, has_control } in search.found {
                 self.count_dropped_lines(dropped);
                 let number = lines_before + number;
@@ -92,7 +93,9 @@ impl Pipe {
             self.count_dropped_lines(search.dropped);
             lines_before += search.lines;
             Ok(ControlFlow::Continue(()))
-        })
+        })?;
+        self.describe_bad_input(&name, true);
+        Ok(())
     }
 
     fn count_dropped_lines(&mut self, lines: Total) {

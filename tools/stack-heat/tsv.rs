@@ -1,0 +1,29 @@
+//! The cells of the map for programs: a table with tabs between its columns.
+
+use common::{append_row, seconds};
+
+use crate::heat::Heat;
+
+/// A row for each cell that weighs something, in the order of time.
+pub(crate) fn rows(heat: &Heat) -> Vec<u8> {
+    let key = heat.by.as_ref().map(|by| by.key());
+    let mut text = Vec::new();
+    append(["since", "until"], key, "weight", &mut text);
+    for column in 0..heat.columns {
+        for (row, line) in heat.lines.iter().enumerate() {
+            let weight = line.weights[column];
+            if weight > 0 {
+                let (start, end) = (heat.start(column, row), heat.end_of(column, row));
+                let times = [seconds(start), seconds(end)];
+                let value = key.map(|_| &*line.value);
+                append(times.each_ref().map(String::as_str), value, &weight.to_string(), &mut text);
+            }
+        }
+    }
+    text
+}
+
+fn append(times: [&str; 2], value: Option<&str>, weight: &str, text: &mut Vec<u8>) {
+    let fields: Vec<&str> = times.into_iter().chain(value).chain([weight]).collect();
+    append_row(&fields, text);
+}
