@@ -176,4 +176,8 @@ fn install_puts_everything_below_the_prefix_and_takes_it_away() {
     assert!(installed.lines().all(|line| Path::new(line).is_file()), "{installed}");
     assert_eq!(install(&["--uninstall"]), installed);
     assert!(!installed.lines().any(|line| Path::new(line).exists()));
+    let output = place.command("install").args(["--uninstall", "--prefix", "/nowhere"]).output();
+    let output = output.expect("it starts");
+    let said = "install: nothing is installed below /nowhere: --prefix says where it is\n";
+    assert_eq!((stderr(&output), output.status.code()), (said.to_owned(), Some(2)));
 }

@@ -67,6 +67,20 @@ fn what_begins_as_a_recording_is_drawn_even_if_it_is_executable() {
 }
 
 #[test]
+fn a_recording_is_never_written_over() {
+    let place = Place::new("stack-flame-over");
+    let recording = "main;work 3\n";
+    write(&place, "x.folded", recording);
+    for option in ["-ox.folded", "--folded=x.folded", "--text=x.folded", "-o./x.folded"] {
+        let output = place.stack_flame(&[option, "-i", "x.folded"]);
+        let said = stderr(&output);
+        assert!(said.ends_with("x.folded: it is the recording, and is kept\n"), "{said}");
+        assert_status(&output, 125);
+        assert_eq!(place.read("x.folded"), recording);
+    }
+}
+
+#[test]
 fn what_is_neither_program_nor_recording_is_refused_with_what_helps() {
     let place = Place::new("stack-flame-neither");
     write(&place, "app.py", "import sys\n");

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::util::{filter, tool};
+use crate::util::{filter, output, scratch, tool};
 
 #[test]
 fn nothing_to_draw_is_status_1_and_no_file() {
@@ -238,4 +238,15 @@ impl Folder {
         names.sort();
         names
     }
+}
+
+#[test]
+fn a_picture_does_not_take_the_place_of_its_input() {
+    let folded = scratch("svg-over-input", "main;work 3\n");
+    let path = folded.to_str().expect("UTF-8");
+    let output = output("stack-svg", &["-o", path, "-", path], "main;work 4\n");
+    let said = stderr(&output);
+    assert!(said.starts_with(&format!("stack-svg: -o {path}: it is also an input")), "{said}");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(fs::read_to_string(&folded).expect("it is there"), "main;work 3\n");
 }

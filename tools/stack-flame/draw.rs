@@ -41,12 +41,16 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
-    /// Finds out whether the files can be written.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
-        if let Some(folded) = &self.folded {
-            writable::check(folded)?;
+    /// Finds out whether the files can be written, and whether that leaves `input` as it is.
+    pub(crate) fn check(&self, input: Option<&Path>) -> Result<(), Failure> {
+        for file in self.folded.as_deref().into_iter().chain(self.file()) {
+            if input.is_some_and(|input| common::is_same_file(input, file)) {
+                let file = file.display();
+                return Err(Failure::ours(format!("{file}: it is the recording, and is kept")));
+            }
+            writable::check(file)?;
         }
-        self.file().map_or(Ok(()), writable::check)
+        Ok(())
     }
 
     /// The file of the answer, unless that is printed.

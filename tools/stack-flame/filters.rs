@@ -1,6 +1,6 @@
 //! From a recording to the stacks that are drawn.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::failure::Failure;
@@ -35,6 +35,15 @@ pub(crate) struct Filters {
     /// Show inlined functions too
     #[arg(long)]
     inlined: bool,
+
+    /// Look for separate debug files below DIR, too; may be given several times
+    #[arg(long, value_name = "DIR")]
+    debug_dir: Vec<PathBuf>,
+
+    /// Download missing files from the servers of DEBUGINFOD_URLS; wait SECONDS for each, or 90
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true,
+        value_parser = clap::value_parser!(u64).range(1..))]
+    debuginfod: Option<Option<u64>>,
 
     /// Draw what ran when above the picture: a strip of time with a lane for each thread
     #[arg(long, conflicts_with_all = ["text", "source"])]
@@ -89,6 +98,13 @@ impl Filters {
         }
         if self.time {
             parse = parse.arg("--labels=since,comm,tid");
+        }
+        for folder in &self.debug_dir {
+            parse = parse.arg("--debug-dir").arg(folder);
+        }
+        if let Some(limit) = self.debuginfod {
+            let value = limit.map_or_else(String::new, |seconds| format!("={seconds}"));
+            parse = parse.arg(format!("--debuginfod{value}"));
         }
         let mut stages = vec![parse.arg("--").arg(file)];
         stages.push(Stage::new("stack-demangle"));

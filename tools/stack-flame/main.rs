@@ -84,7 +84,7 @@ fn stack_flame(args: Args) -> u8 {
 fn record_and_draw(args: &Args) -> Result<u8, Failure> {
     let what = args.what()?;
     // Whatever can fail before the program runs fails before it runs.
-    args.picture.check()?;
+    args.picture.check(what.file())?;
     args.filters.check(&args.sampling, args.picture.source())?;
     let title = args.picture.title.clone().unwrap_or_else(|| args.title(&what));
     let draw = |file: &Path, pid: Option<u32>| {
@@ -120,6 +120,15 @@ enum What<'a> {
     /// All processes, while the program runs if there is one.
     System(Option<Program>),
     File(&'a Path),
+}
+
+impl What<'_> {
+    fn file(&self) -> Option<&Path> {
+        match self {
+            What::File(file) => Some(file),
+            _ => None,
+        }
+    }
 }
 
 impl Args {

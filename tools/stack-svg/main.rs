@@ -28,7 +28,7 @@ use clap::Parser;
 use common::compare::Question;
 use common::{
     Error, Files, FrameParts, FrameTable, Percent, Pipe, Result, Split, Status, content_policy,
-    printable, unwritten, write_whole_file,
+    is_same_file, printable, unwritten, write_whole_file,
 };
 
 use change::Comparison;
@@ -125,6 +125,11 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     }
     if args.diff && args.split == Some(Split::File) {
         return Err(Error::Usage("--diff has both profiles in one file: use --split root".into()));
+    }
+    if let Some(output) = &args.output
+        && args.files.paths.iter().any(|input| is_same_file(input, output))
+    {
+        return Err(Error::Usage(format!("-o {}: it is also an input", output.display())));
     }
     let mut clock = Clock::new(args.split.as_ref(), args.flamechart);
     let Some(stacks) = read(&args, &mut clock, pipe)? else {

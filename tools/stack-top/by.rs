@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use bstr::ByteSlice;
 use clap::ValueEnum;
 use common::{
     FrameId, FrameParts, Screen, SortedStack, SortedStacks, StackBuf, StackCounts, file_and_line,
@@ -66,6 +67,9 @@ impl By {
     /// What a frame counts as.
     pub(crate) fn label(self, frame: &[u8], with_marks: bool) -> Cow<'_, [u8]> {
         let FrameParts { name, place, marks } = FrameParts::of(frame);
+        if let (By::Module, Some(object)) = (self, object_of_address(name)) {
+            return [b"[", object, b"]"].concat().into();
+        }
         let (part, otherwise): (&[u8], &'static [u8]) = match self {
             By::Module => (module(frame), b"[no module]"),
             By::File => (file_and_line(place).0, NO_LINE),
@@ -107,10 +111,14 @@ impl By {
     }
 }
 
+/// The file of code without symbols, `libc.so.6` of `[libc.so.6+0x26040]`.
+fn object_of_address(name: &[u8]) -> Option<&[u8]> {
+    let (object, _) = name.strip_prefix(b"[")?.strip_suffix(b"]")?.rsplit_once_str("+0x")?;
+    Some(object)
+}
+
 #[cfg(test)]
 mod tests {
-    use bstr::ByteSlice;
-
     use super::*;
 
     #[test]
@@ -121,6 +129,8 @@ mod tests {
             (By::Function, "f_[k]", "f"),
             (By::Module, "Db.query (db.ml:16)", "Db"),
             (By::Module, "main", "[no module]"),
+            (By::Module, "[libc.so.6+0x26040]", "[libc.so.6]"),
+            (By::Module, "[libc.so.6]", "[libc.so.6]"),
             (By::File, "f (a:b.c:1)_[i]", "a:b.c"),
             (By::File, "f (/src/a.js:5:12)", "/src/a.js"),
             (By::File, "f (a.c:0)", "a.c"),

@@ -112,7 +112,7 @@ pub use io::stats::{Stats, Total};
 pub use io::table::{append_row, push_field, push_quoted, unquoted};
 pub use io::terminal_color::{Color, terminal_color};
 pub use io::unsafe_code::map_executable;
-pub use io::whole_file::write as write_whole_file;
+pub use io::whole_file::{is_same_file, write as write_whole_file};
 pub use io::zstd::Zstd;
 pub use names::{
     CodeKind, FrameParts, base_of_place, code_kinds, cpp, escaped, file_and_line, fitted,

@@ -38,6 +38,14 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     written.map_err(|source| Error::Output { name: path.display().to_string(), source })
 }
 
+/// Whether two paths lead to the same regular file, so that a tool that writes to one would destroy
+/// what it reads from the other.
+#[must_use]
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    let is_file = fs::metadata(one).is_ok_and(|found| found.is_file());
+    is_file && same_file::is_same_file(one, other).unwrap_or(false)
+}
+
 enum Destination {
     /// A regular file, existing or not, after all links were followed: the links stay.
     File(PathBuf),
