@@ -54,7 +54,7 @@ fn other_unknown_options_are_compared_with_ours() {
 }
 
 #[test]
-fn nobody_is_told_to_pass_an_option_as_a_file() {
+fn no_tip_says_to_pass_an_option_as_a_file() {
     for (args, has_tip) in [(&["--nonsense"], false), (&["-Y"], false), (&["->next"], true)] {
         let stderr = String::from_utf8(output("stack-grep", args, "").stderr).expect("UTF-8");
         assert_eq!(stderr.contains("to pass"), has_tip, "{stderr}");

@@ -108,3 +108,46 @@ fn the_ten_commands_answer() {
         }
     }
 }
+
+#[test]
+fn tables_have_the_numbers_that_people_see() {
+    if goes_without(&[SHELL]) {
+        return;
+    }
+    let place = stocked("agents-numbers");
+    place.write("app.folded", STACKS);
+    for (command, expected) in [
+        (
+            "stack-grep -c --tsv wait app.folded - < app.folded",
+            "file\tweight\tshare\napp.folded\t2\t25.0000\n<stdin>\t2\t25.0000\n",
+        ),
+        (
+            "stack-heat --column 0.5 --tsv app.folded",
+            "since\tuntil\tweight\n0.1\t0.2\t6\n0.6\t0.7\t2\n",
+        ),
+        (
+            "stack-heat --by tid --column 0.5 --tsv app.folded",
+            "since\tuntil\ttid\tweight\n0\t0.5\t1\t6\n0.5\t1\t2\t2\n",
+        ),
+        (
+            "stack-heat --by tid --column 0.5 --rows 1 --tsv app.folded",
+            "since\tuntil\ttid\tweight\n0\t0.5\t[others]\t6\n0.5\t1\t[others]\t2\n",
+        ),
+        (
+            "stack-fold-towers --report --tsv app.folded",
+            "cycle\tweight\tshare\thighest\tmean\nwork\t6\t75.0000\t2\t2.0000\n",
+        ),
+        (
+            "stack-collapse-frames --list-presets --tsv | grep ^libc",
+            "libc-start\tThe start of a process or thread: dropped above main, or above what a \
+             thread runs\n",
+        ),
+        (
+            "stack-parse --list-events --tsv perf.data",
+            "event\tunit\tsamples\ttotal\tpeak\tpeak_time\n\
+             cpu-clock\tnanoseconds\t210\t350584290\t\t\n",
+        ),
+    ] {
+        assert_eq!(place.run(command), (true, expected.to_owned()), "{command}");
+    }
+}
