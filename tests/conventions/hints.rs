@@ -165,6 +165,18 @@ fn answers_name_what_exists() {
 }
 
 #[test]
+fn an_option_of_one_tool_is_answered_by_the_others() {
+    let helps = helps();
+    for option in helps.values().flat_map(|help| &help.options).filter(|it| it.len() > 2) {
+        for (name, _) in helps.iter().filter(|(_, help)| !help.has(option)) {
+            // What only stack-flame has not, as it reads no stacks.
+            let is_of_filters = ["--line-buffered", "--stats"].contains(&option.as_str());
+            assert!(is_of_filters || peers::answer(name, option).is_some(), "{name} {option}");
+        }
+    }
+}
+
+#[test]
 fn every_answer_is_given() {
     let helps = helps();
     let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hints");

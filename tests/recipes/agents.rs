@@ -139,8 +139,7 @@ fn tables_have_the_numbers_that_people_see() {
         ),
         (
             "stack-collapse-frames --list-presets --tsv | grep ^libc",
-            "libc-start\tThe start of a process or thread: dropped above main, or above what a \
-             thread runs\n",
+            "libc-start\tStart of processes and threads in the C library: dropped\n",
         ),
         (
             "stack-parse --list-events --tsv perf.data",
