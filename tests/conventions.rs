@@ -23,6 +23,9 @@ mod usage;
 // Hints for users of other programs.
 mod hints;
 
+// Files that hold no folded stacks.
+mod foreign;
+
 // The man pages, which must say what the tools do.
 mod pages;
 

@@ -2,6 +2,7 @@
 //! from the pages; the program is built by OCaml's compiler and recorded by perf. Also runs the
 //! examples in the tools' pages and compares with the output shown there.
 
+mod agents;
 mod languages;
 
 use std::fs::{self, File};

@@ -38,6 +38,23 @@ fn frames(folded: &[u8]) -> BTreeSet<String> {
 }
 
 #[test]
+fn names_are_demangled_one_a_line() {
+    let names = "_ZN3foo3barEv\ncamlStdlib__List__map_342\nmain\n_ZN5space3fooEii+0x1f\n";
+    let readable = "foo::bar()\nStdlib.List.map\nmain\nspace::foo(int, int)+0x1f\n";
+    assert_eq!(filter("stack-demangle", &["--names"], names), readable);
+    let output = output("stack-demangle", &["--names", "--stamps", "auto"], names);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_bare_name_is_malformed_and_the_option_for_it_is_named() {
+    let output = output("stack-demangle", &[], "_ZN3foo3barEv\n");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("mangled names without counts: 'stack-demangle --names'"), "{stderr}");
+    assert_eq!((output.status.code(), &output.stdout[..]), (Some(2), &b""[..]));
+}
+
+#[test]
 fn frames_are_demangled_where_they_stand() {
     let input = "\
 # kept

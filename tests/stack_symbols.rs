@@ -144,7 +144,10 @@ fn what_is_no_executable_with_symbols_is_named_and_the_others_are_read() {
     let big_endian = TempFile::new([&b"\x7fELF\x02\x02\x01"[..], &[0; 60]].concat());
     for (file, why) in [
         ("no/such/file", "no such file or directory".to_owned()),
-        (not_elf.path(), format!("{exe} something else")),
+        (
+            not_elf.path(),
+            "expected an executable, found folded, which stack-parse reads".to_owned(),
+        ),
         (narrow.path(), format!("{exe} one for another kind of machine")),
         (big_endian.path(), format!("{exe} one for another kind of machine")),
         (damaged.path(), format!("{exe} a damaged one")),

@@ -2,11 +2,12 @@
 
 use common::{append_row, seconds};
 
+use crate::by::By;
 use crate::heat::Heat;
 
 /// A row for each cell that weighs something, in the order of time.
 pub(crate) fn rows(heat: &Heat) -> Vec<u8> {
-    let key = heat.by.as_ref().map(|by| by.key());
+    let key = heat.by.as_ref().map(By::key);
     let mut text = Vec::new();
     append(["since", "until"], key, "weight", &mut text);
     for column in 0..heat.columns {
