@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::util::{filter, output, scratch, tool};
+use crate::util::{filter, output, scratch, stderr, tool};
 
 #[test]
 fn nothing_to_draw_is_status_1_and_no_file() {
