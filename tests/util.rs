@@ -85,10 +85,17 @@ const MINIMAL_ARGS: [(&str, &[&str]); 4] = [
     ("stack-parse", &["-f", "folded"]),
 ];
 
-/// The path of `tool`.
+/// The path of `tool`, in the folder that this variable names, or as cargo built it. `scripts/wine`
+/// makes such a folder, so that the same tests run the programs of Windows.
+const FOLDER: &str = "STACK_TOOLS_FOLDER";
+
 pub(crate) fn binary(tool: &str) -> &'static str {
     let (_, path) = TOOLS.iter().find(|(name, _)| *name == tool).expect("a tool of ours");
-    path
+    match std::env::var(FOLDER) {
+        // A test names few tools.
+        Ok(folder) => format!("{folder}/{tool}").leak(),
+        Err(_) => path,
+    }
 }
 
 /// A command that runs `tool`, which knows of no servers of debug information.

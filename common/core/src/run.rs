@@ -77,6 +77,8 @@ pub fn run_wrapper<A: Parser>(tool: fn(A) -> u8) -> ExitCode {
 fn parse<A: Parser, More: Args>(known: &[Known], trouble: u8) -> Result<(A, More), ExitCode> {
     let mut command = More::augment_args(A::command());
     let name = command.get_name().to_owned();
+    // Not the name of the file, which ends in `.exe` on Windows.
+    command.set_bin_name(&name);
     let matches = command.try_get_matches_from_mut(std::env::args_os()).map_err(|mut error| {
         say_what_does_it_here(&mut error, known, &mut command);
         usage(&name, &error, trouble)
