@@ -85,10 +85,11 @@ const MINIMAL_ARGS: [(&str, &[&str]); 4] = [
     ("stack-parse", &["-f", "folded"]),
 ];
 
-/// The path of `tool`, in the folder that this variable names, or as cargo built it. `scripts/wine`
-/// makes such a folder, so that the same tests run the programs of Windows.
+/// Names a folder of tools to be tested in place of those that cargo built: `scripts/wine` makes one
+/// of programs for Windows.
 const FOLDER: &str = "STACK_TOOLS_FOLDER";
 
+/// The path of `tool`.
 pub(crate) fn binary(tool: &str) -> &'static str {
     let (_, path) = TOOLS.iter().find(|(name, _)| *name == tool).expect("a tool of ours");
     match std::env::var(FOLDER) {
