@@ -141,7 +141,7 @@ impl Picture {
         }
         let file = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         say(format_args!("drawn: {}", path.display()));
-        say(format_args!("open it in a browser: file://{}", file.display()));
+        say(format_args!("open it in a browser: {}", url(&file)));
         if self.open
             && let Err(error) = Command::new(OPENER).arg(&file).stdin(Stdio::null()).status()
         {
@@ -162,6 +162,15 @@ fn write_table(stages: &[Stage], file: &Path) -> Result<Piped, Failure> {
         common::write_whole_file(file, &table).map_err(|it| Failure::ours(it.to_string()))?;
     }
     Ok(ended)
+}
+
+/// The address of a file in a browser: `file:///C:/flame.svg` on Windows.
+fn url(file: &Path) -> String {
+    let path = file.display().to_string();
+    if cfg!(windows) {
+        return format!("file:///{}", path.replace('\\', "/"));
+    }
+    format!("file://{path}")
 }
 
 /// What opens a file in the program that the user chose for its kind.

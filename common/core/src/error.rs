@@ -1,7 +1,10 @@
 //! Errors, in the words that the user reads.
 
 use std::fmt;
-use std::io;
+use std::io::{self, ErrorKind};
+
+/// Another number that Windows has for a pipe that nobody reads; Rust does not know it.
+const PIPE_NOT_CONNECTED: i32 = 233;
 
 /// The result of what may fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -49,7 +52,9 @@ impl Error {
     /// Whether the reader of our output closed its pipe.
     #[must_use]
     pub fn is_closed_pipe(&self) -> bool {
-        matches!(self, Error::Output { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
+        let Error::Output { source, .. } = self else { return false };
+        source.kind() == ErrorKind::BrokenPipe
+            || cfg!(windows) && source.raw_os_error() == Some(PIPE_NOT_CONNECTED)
     }
 }
 
@@ -71,8 +76,13 @@ impl std::error::Error for Error {}
 /// The system's reason in our style: `No such file or directory (os error 2)`
 /// becomes `no such file or directory`.
 fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error ").next().unwrap_or(&text);
+    // Windows has other words for these two, and ends all with a full stop.
+    let text = match (error.raw_os_error(), error.kind()) {
+        (Some(_), ErrorKind::NotFound) => "no such file or directory".to_owned(),
+        (Some(_), ErrorKind::StorageFull) => "no space left on device".to_owned(),
+        _ => error.to_string(),
+    };
+    let text = text.split(" (os error ").next().unwrap_or(&text).trim_end_matches('.');
     let mut chars = text.chars();
     match (chars.next(), text.chars().nth(1)) {
         // An acronym such as `I/O error` keeps its capital.
@@ -92,5 +102,6 @@ mod tests {
         let missing = io::Error::from_raw_os_error(2);
         assert_eq!(reason(&missing), "no such file or directory");
         assert_eq!(reason(&io::Error::other("I/O error")), "I/O error");
+        assert_eq!(reason(&io::Error::other("Access denied.")), "access denied");
     }
 }

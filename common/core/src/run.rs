@@ -64,6 +64,8 @@ pub fn run_wrapper<A: Parser>(tool: fn(A) -> u8) -> ExitCode {
 fn parse<A: Parser, More: Args>(trouble: u8) -> Result<(A, More), ExitCode> {
     let mut command = More::augment_args(A::command());
     let name = command.get_name().to_owned();
+    // Not the name of the file, which ends in `.exe` on Windows.
+    command.set_bin_name(&name);
     let mut parsed = command.try_get_matches_from_mut(std::env::args_os());
     // The words after a program are its own.
     if trouble != TROUBLE_OF_WRAPPER {

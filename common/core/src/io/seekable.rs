@@ -24,7 +24,9 @@ pub struct Seekable {
 impl Seekable {
     /// The file itself, if it is a regular file of which nothing was read yet.
     pub(crate) fn of_whole_file(file: &File, progress: &Progress) -> io::Result<Option<Seekable>> {
-        if !file.metadata()?.is_file() || (&mut &*file).stream_position()? != 0 {
+        // Windows knows nothing of a pipe, which is no error of the input.
+        let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
+        if !is_file || (&mut &*file).stream_position()? != 0 {
             return Ok(None);
         }
         let progress = progress.counts(file).then(|| progress.clone());
