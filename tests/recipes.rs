@@ -145,7 +145,7 @@ const OF_README: Expected = &[
         ],
     ),
     ("What does it do now?", &["FUNCTION\n", "Db."]),
-    ("Below one function.", &["<svg", "Db.insert"]),
+    ("Below one function,", &["<svg", "Db.insert"]),
     ("The runtime out of the way,", &["<svg", "[GC]"]),
     ("Memory.", &["<svg", "grab"]),
     ("Containers.", &["  /shop/web  /shop/db  FUNCTION\n"]),

@@ -57,6 +57,9 @@ fn flame_says_what_it_takes() {
 const CARGO: &str = r#"#!/bin/sh
 [ "$1" = test ] || exit 0
 echo "all needed: ${STACK_TOOLS_NEED_ALL:-no}"
+echo 'running 2 tests'
+echo 'test browser::shown ... ok'
+echo 'test limits::a_long_line ... ok'
 echo 'test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out'
 echo 'browser::shown: SKIPPED: chromium is missing' >&2
 echo "test result: ok. 2 passed; $FAILED failed; 0 ignored; 0 measured; 0 filtered out"
@@ -66,8 +69,10 @@ exit "$FAILED"
 /// scripts/test, which finds only the programs of every system, and `programs`.
 fn test_with(name: &str, programs: &[(&str, &str)], args: &[&str]) -> (String, Option<i32>) {
     let place = Place::new(name);
-    let found = ["awk", "bash", "cat", "dirname", "grep", "mktemp", "rm", "sed", "sh", "tee"];
-    place.link_from_system(&found);
+    place.link_from_system(&[
+        "awk", "bash", "cat", "dirname", "grep", "head", "mktemp", "nproc", "rm", "sed", "sh",
+        "sort", "tee",
+    ]);
     place.program("rustc", "#!/bin/sh\necho /no/such/folder\n");
     for (program, text) in programs {
         place.program(program, text);
@@ -91,7 +96,10 @@ fn test_skips_and_counts_what_needs_a_missing_program_with_no_install() {
     let (said, status) = test_with("test-no-install", &programs, &["--no-install"]);
     assert!(said.contains("\nall needed: no\n"), "{said}");
     let end = "browser::shown: SKIPPED: chromium is missing\n4 passed, 0 failed, 1 skipped\n";
-    assert!(said.contains(&format!("filtered out\n{end}")), "{said}");
+    assert!(said.ends_with(end), "{said}");
+    let (_, slowest) = said.split_once("filtered out\nThe slowest tests:\n").expect("a list");
+    let is_listed = |name: &str| slowest.contains(&format!(" 0.0 s  {name}\n"));
+    assert!(is_listed("browser::shown") && is_listed("limits::a_long_line"), "{said}");
     assert!(said.contains("-- shellcheck is missing: "), "{said}");
     assert!(!said.contains("apt-get was run") && !said.contains("-- mandoc"), "{said}");
     assert_eq!(status, Some(0), "{said}");

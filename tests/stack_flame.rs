@@ -86,7 +86,11 @@ fn the_status_is_that_of_env_where_nothing_ran() {
         (&["-o", "no/such.svg", "--", "touch", "ran"], 125, "no/such.svg: no such file or dir"),
         (&["-o", ".", "--", "touch", "ran"], 125, ".: is a directory\n"),
         (&["--keep", "no/such", "--", "touch", "ran"], 125, "no/such: no such file or directory"),
-        (&["--preset", "x", "touch", "ran"], 125, "stack-collapse-frames: preset 'x': there is"),
+        (
+            &["--preset", "x", "touch", "ran"],
+            125,
+            "stack-collapse-frames: preset 'x': no such preset",
+        ),
         (&["--grep", "(", "touch", "ran"], 125, "stack-grep: pattern '('"),
         (&["--source=(", "touch", "ran"], 125, "stack-source: pattern '('"),
         (&["-p", "4194305"], 125, "4194305: no such process\n"),

@@ -278,7 +278,7 @@ fn problems_of_a_recording_are_reported_with_their_remedy() {
             "formats/perf-script/domains-5.2.0fp-dwarf.gz",
             "86.4 % of the weight is in stacks cut at OCaml's runtime",
         ),
-        ("formats/perf-script/node-no-map.gz", "/tmp/perf-PID.map: run 'node --perf-basic-prof'\n"),
+        ("formats/perf-script/node-no-map.gz", "/tmp/perf-PID.map; run 'node --perf-basic-prof'\n"),
         (
             "formats/perf-script/java-no-map.gz",
             "run 'java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit'\n",

@@ -248,7 +248,7 @@ fn massif_says_what_was_in_use_at_its_snapshots() {
         ("--live=0.02", 900, "snapshot 2 of 4 is taken, the last with a tree until then\n"),
         ("--live=7", 900, "snapshot 2 of 4 is taken, the last with a tree until then\n"),
         ("--live", 900, "snapshot 2 of 4 is taken, the last with a tree\n"),
-        ("--live=peak", 1_000, "snapshot 1 of 4 is taken, the largest with a tree, none is"),
+        ("--live=peak", 1_000, "snapshot 1 of 4 is taken, the largest with a tree, as none is"),
         ("--live=0.0119", 0, "no snapshot until then has a tree\n"),
     ] {
         let output = output("stack-parse", &[live, "--event", "heap"], &file);

@@ -89,9 +89,8 @@ const WRONG: &[(&str, &str)] = &[
     ("stack-flame -g ./app", "use '--call-graph KIND'"),
     ("stack-flame record ./app", "'stack-flame PROG'"),
     ("stack-flame --rate 99 ./app", "use '--freq HZ'"),
-    ("stack-flame perf.data", "'-i perf.data'"),
-    ("stack-flame other.data", "'-i other.data'"),
-    ("stack-flame app", "type ./app"),
+    ("stack-flame missing.data", "no such program in PATH"),
+    ("stack-flame report ./app", "use '--text' for a table"),
     // files that are no stacks
     (
         "stack-top perf.data",
