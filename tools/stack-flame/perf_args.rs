@@ -107,7 +107,7 @@ mod tests {
             ("'' \"\"", &["", ""]),
             ("$HOME ~ * `id` $(id) é", &["$HOME", "~", "*", "`id`", "$(id)", "é"]),
         ] {
-            assert_eq!(split(text), Ok(expected.iter().map(|it| it.to_string()).collect()));
+            assert_eq!(split(text), Ok(expected.iter().map(ToString::to_string).collect()));
         }
         for (text, expected) in [
             ("-C '0", "the quote ' is not closed"),
