@@ -130,7 +130,7 @@ const OF_README: Expected = &[
     ),
     (
         "What you type today",
-        &["camlDb__query_", "<svg", "work (3 counts before, 9 after", "app::digest", "FUNCTION\n"],
+        &["Db.query", "<svg", "work (3 counts before, 9 after", "app::digest", "FUNCTION\n"],
     ),
     ("Your language", &["<svg", "# unit: nanoseconds\n"]),
     ("Did it get slower, in CI?", &["total 4 -> 4 a run ("]),
@@ -139,7 +139,7 @@ const OF_README: Expected = &[
         "When was it busy?",
         &[
             "<svg class=\"strip\">",
-            "\na column is ",
+            "a column is ",
             "data-view=\"chart\"",
             "data-key=\"label:tid\"",
         ],

@@ -66,11 +66,8 @@ fn parse<A: Parser, More: Args>(trouble: u8) -> Result<(A, More), ExitCode> {
     let name = command.get_name().to_owned();
     // Not the name of the file, which ends in `.exe` on Windows.
     command.set_bin_name(&name);
-    let mut parsed = command.try_get_matches_from_mut(std::env::args_os());
-    // The words after a program are its own.
-    if trouble != TROUBLE_OF_WRAPPER {
-        parsed = unknown::without_options_of_go(parsed, &command);
-    }
+    let parsed = command.try_get_matches_from_mut(std::env::args_os());
+    let parsed = unknown::without_options_of_go(parsed, &command, trouble == TROUBLE_OF_WRAPPER);
     let matches = parsed.map_err(|mut error| {
         unknown::say_what_does_it_here(&mut error, &mut command);
         usage(&name, &error, trouble)

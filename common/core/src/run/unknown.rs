@@ -75,10 +75,11 @@ fn words_of_one_dash(words: impl Iterator<Item = OsString>) -> impl Iterator<Ite
 }
 
 /// Refuses what clap understands in another way than it was meant: `-focus=main` as
-/// `-f ocus=main`, and `-http` as `-h`.
+/// `-f ocus=main`, and `-http` as `-h`. A wrapper's words end at the program, whose own follow.
 pub(super) fn without_options_of_go(
     parsed: Result<ArgMatches, clap::Error>,
     command: &Command,
+    is_wrapper: bool,
 ) -> Result<ArgMatches, clap::Error> {
     if parsed.as_ref().is_err_and(clap::Error::use_stderr) {
         return parsed;
@@ -88,7 +89,9 @@ pub(super) fn without_options_of_go(
         let is_value = takes_value(&std::mem::replace(&mut previous, word.clone()), command);
         !is_value
     };
-    let mut words = words_of_one_dash(std::env::args_os().skip(1).filter(is_own));
+    let words = std::env::args_os().skip(1).filter(is_own);
+    let words = words.take_while(|word| !is_wrapper || word.as_encoded_bytes().starts_with(b"-"));
+    let mut words = words_of_one_dash(words);
     let Some(word) = words.find(|word| peers::is_of_go(word)) else { return parsed };
     let mut error = clap::Error::new(ErrorKind::UnknownArgument).with_cmd(command);
     error.insert(ContextKind::InvalidArg, ContextValue::String(word));
