@@ -137,12 +137,7 @@ const OF_README: Expected = &[
     ("What to make faster so that it ends sooner?", &["<svg", "latency of ", "alone", "beside"]),
     (
         "When was it busy?",
-        &[
-            "<svg class=\"strip\">",
-            "a column is ",
-            "data-view=\"chart\"",
-            "data-key=\"label:tid\"",
-        ],
+        &["<svg class=\"strip\">", "a column is ", "data-view=\"chart\"", "data-key=\"label:tid\""],
     ),
     ("What does it do now?", &["FUNCTION\n", "Db."]),
     ("Below one function,", &["<svg", "Db.insert"]),

@@ -6,6 +6,7 @@ use super::{Stage, cases};
 cases![
     boxes_keep_the_names_of_functions,
     a_narrow_box_of_wide_letters_is_not_blank,
+    long_names_of_callers_do_not_cover_what_follows,
     the_table_has_bars_of_shares_and_names_of_functions,
 ];
 
@@ -84,4 +85,15 @@ fn the_table_has_bars_of_shares_and_names_of_functions(stage: &Stage) {
     assert!(label.starts_with("map<std::") && label.ends_with("\u{2026}::insert"), "{label}");
     assert!(label.len() > 80, "{label}");
     assert_eq!(browser.value(&format!("{cell}.scrollWidth > {cell}.clientWidth")), json!(false));
+}
+
+fn long_names_of_callers_do_not_cover_what_follows(stage: &Stage) {
+    let [caller, callee] = [1, 2].map(|number| format!("{}{number}", "long::".repeat(30)));
+    let browser = stage.show(&[], format!("{caller};{callee} 3\n"));
+    browser.click(&super::frame(&callee));
+    // Text that is wider than its element is cut.
+    let covers = "[...document.querySelectorAll('.crumb')].filter((e) =>
+        e.scrollWidth > e.clientWidth && getComputedStyle(e).overflowX === 'visible').length";
+    assert_eq!(browser.value("document.querySelectorAll('.crumb').length"), json!(3));
+    assert_eq!(browser.value(covers), json!(0));
 }

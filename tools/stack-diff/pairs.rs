@@ -1,12 +1,13 @@
 //! `--folded`: both profiles as one, two counts a line.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::path::PathBuf;
 
 use common::compare::{FunctionNames, RunNames, dominant_root, read_profile, read_profiles};
 use common::{
-    Frames, Headers, Pipe, Result, SortedStack, SortedStacks, StackBuf, StackCounts, Status, Total,
-    counts_samples,
+    FrameId, Frames, Headers, Pipe, Result, SortedStack, SortedStacks, StackBuf, StackCounts,
+    Status, Total, counts_samples,
 };
 use hashbrown::HashMap;
 
@@ -75,29 +76,14 @@ impl Side {
     /// `None` if one of the files cannot be read.
     fn read(paths: &[PathBuf], names: FunctionNames, pipe: &mut Pipe) -> Result<Option<Side>> {
         let mut counts = StackCounts::default();
-        let mut stack = StackBuf::default();
         let mut headers = Headers::default();
         let roots = read_profiles(paths, pipe, |path, pipe| {
-            let (mut roots, mut whole) = (HashMap::new(), 0.0);
-            let profile = read_profile(path, pipe, |line| {
-                stack.clear();
-                for frame in Frames::new(line.stack) {
-                    stack.push_clean_frame(&names.of(frame));
-                }
-                // A line whose frames are only marks has no names left: it stays as it is.
-                if stack.as_bytes().is_empty() {
-                    stack.clear();
-                    stack.push_clean_frame(line.stack);
-                }
-                let mut frames = Frames::new(stack.as_bytes());
-                if let (Some(root), Some(_)) = (frames.next(), frames.next()) {
-                    *roots.entry_ref(root).or_insert(0.0) += line.count as f64;
-                }
-                whole += line.count as f64;
-                counts.add(stack.as_bytes(), line.count);
-            })?;
+            // Names are made for each distinct frame, not for each line.
+            let mut lines = StackCounts::default();
+            let profile = read_profile(path, pipe, |line| lines.add(line.stack, line.count))?;
+            pipe.leave_out(lines.overflows());
             headers.add_samples(profile.samples, profile.total.weight);
-            Ok(dominant_root(&roots, whole))
+            Ok(add_functions(&lines.into_sorted(), names, &mut counts))
         })?;
         let samples = headers.samples();
         pipe.leave_out(counts.overflows());
@@ -123,6 +109,38 @@ impl Side {
         }
         self.stacks = counts.into_sorted();
     }
+}
+
+/// Adds stacks as the names of their functions; returns the root that holds at least half of their
+/// weight.
+fn add_functions(
+    stacks: &SortedStacks,
+    names: FunctionNames,
+    counts: &mut StackCounts,
+) -> Option<Vec<u8>> {
+    let table = stacks.frames();
+    let functions: Vec<Cow<'_, [u8]>> =
+        (0..table.len()).map(|id| names.of(table.name(id as FrameId))).collect();
+    let (mut roots, mut whole) = (HashMap::new(), 0.0);
+    let mut stack = StackBuf::default();
+    for line in stacks.iter() {
+        stack.clear();
+        for &frame in line.frames {
+            stack.push_clean_frame(&functions[frame as usize]);
+        }
+        // A line whose frames are only marks has no names left: it stays as it is.
+        if stack.as_bytes().is_empty() {
+            stack.clear();
+            stack.push_clean_frame(&bstr::join(";", frames(stacks, &line)));
+        }
+        let mut frames = Frames::new(stack.as_bytes());
+        if let (Some(root), Some(_)) = (frames.next(), frames.next()) {
+            *roots.entry_ref(root).or_insert(0.0) += line.weight as f64;
+        }
+        whole += line.weight as f64;
+        counts.add(stack.as_bytes(), line.weight);
+    }
+    dominant_root(&roots, whole)
 }
 
 fn run_names(before: &Side, after: &Side) -> Option<RunNames> {
