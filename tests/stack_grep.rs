@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use crate::needs::goes_without;
 use crate::running::{Running, assert_silent_success, lines_of, next, start};
 use crate::util::{
-    TempFile, few_cases, filter, filter_bytes, folded_lines, golden_path, output, recording, tool,
-    weight,
+    TempFile, few_cases, filter, filter_bytes, folded_lines, golden_path, output, recording,
+    stderr, tool, weight,
 };
 
 const SMALL: &str = "\
@@ -421,6 +421,9 @@ proptest! {
     ) {
         let found = output("stack-grep", &["--stats", "-F", "a"], &lines);
         let expected = output("stack-grep", &["--stats", "-F", "-e", "a", "-e", "of no line"], &lines);
-        prop_assert_eq!(found, expected);
+        prop_assert_eq!((found.status, &found.stdout), (expected.status, &expected.stdout));
+        // A message about lines of another format shows the command.
+        let expected = stderr(&expected).replace("-F -e a -e 'of no line'", "-F a");
+        prop_assert_eq!(stderr(&found), expected);
     }
 }
