@@ -70,8 +70,8 @@ exit "$FAILED"
 fn test_with(name: &str, programs: &[(&str, &str)], args: &[&str]) -> (String, Option<i32>) {
     let place = Place::new(name);
     place.link_from_system(&[
-        "awk", "bash", "cat", "dirname", "grep", "head", "mktemp", "nproc", "rm", "sed", "sh",
-        "sort", "tee",
+        "awk", "bash", "cat", "cut", "dirname", "grep", "head", "mktemp", "nproc", "rm", "sed",
+        "sh", "sort", "tee",
     ]);
     place.program("rustc", "#!/bin/sh\necho /no/such/folder\n");
     for (program, text) in programs {

@@ -24,7 +24,9 @@ fn stocked(name: &str) -> Place {
     let place = Place::empty(name);
     place.write("perf.data", recording("formats/perf-data/dwarf-deep-8k.perf.data.gz"));
     place.write("app", std::fs::read(binary("stack-reverse")).expect("an executable"));
-    for (file, stacks) in [("before", "main;work 500\nmain 20\n"), ("after", "main;work 900\n")] {
+    for (file, stacks) in
+        [("app", STACKS), ("before", "main;work 500\nmain 20\n"), ("after", "main;work 900\n")]
+    {
         place.write(&format!("{file}.folded"), stacks);
     }
     place
@@ -69,7 +71,6 @@ fn tables_and_objects_have_the_fields_that_the_page_lists() {
         return;
     }
     let place = stocked("agents-fields");
-    place.write("app.folded", STACKS);
     let items: Vec<&str> = section().split("\n.It Ql stack-").skip(1).collect();
     assert!(items.len() >= 20, "{}", items.len());
     for item in items {
@@ -115,7 +116,6 @@ fn tables_have_the_numbers_that_people_see() {
         return;
     }
     let place = stocked("agents-numbers");
-    place.write("app.folded", STACKS);
     for (command, expected) in [
         (
             "stack-grep -c --tsv wait app.folded - < app.folded",

@@ -154,7 +154,7 @@ fn of_roots(stacks: &SortedStacks, pipe: &Pipe, unit: Option<&str>) -> Option<Ve
 }
 
 fn text(bytes: &[u8]) -> String {
-    crate::profile::text(bytes).into_owned()
+    common::utf8(bytes).into_owned()
 }
 
 /// The name of an event as a frame.

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use common::{FrameId, FrameParts, split_place};
+use common::{FrameId, FrameParts, split_place, utf8};
 
-use crate::profile::{Profile, text};
+use crate::profile::Profile;
 
 /// The functions of a profile, and for each frame its line of one.
 pub(crate) struct Functions<'a> {
@@ -78,12 +78,12 @@ impl<'a> Functions<'a> {
 impl Function<'_> {
     /// The name for formats that are text.
     pub(crate) fn text(&self) -> Cow<'_, str> {
-        text(&self.name)
+        utf8(&self.name)
     }
 
     /// The file for formats that are text.
     pub(crate) fn file_text(&self) -> Cow<'_, str> {
-        text(self.file)
+        utf8(self.file)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use common::{Error, FrameId, Pipe, Result, SortedStack, SortedStacks, escaped};
+use common::{Error, FrameId, Pipe, Result, SortedStack, SortedStacks, utf8};
 
 use crate::clock::Clock;
 use crate::event::{EventOf, ExportedEvent};
@@ -156,7 +156,7 @@ impl Profile {
 
     /// The name for formats that are text: what is not UTF-8 is escaped.
     pub(crate) fn text(&self, frame: FrameId) -> Cow<'_, str> {
-        text(self.name(frame))
+        utf8(self.name(frame))
     }
 
     /// The names and the values of labels that are not UTF-8, each once.
@@ -176,14 +176,6 @@ impl Profile {
     /// The labels that a stack has.
     pub(crate) fn labels(&self, labels: Option<FrameId>) -> LabelSet<'_> {
         labels.and_then(|frame| labels_of(self.name(frame))).unwrap_or_default()
-    }
-}
-
-/// Bytes in formats that are text: what is not UTF-8 is escaped.
-pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
-    match str::from_utf8(bytes) {
-        Ok(text) => text.into(),
-        Err(_) => escaped(bytes, |_| false).into(),
     }
 }
 

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use common::decimal;
+use common::{decimal, utf8};
 
 use crate::event::ExportedEvent;
 use crate::labelled::LabelSet;
 use crate::numbers::number;
-use crate::profile::{ExportedStack, Profile, text};
+use crate::profile::{ExportedStack, Profile};
 
 /// A thread and its samples.
 pub(crate) struct Thread<'a> {
@@ -92,7 +92,7 @@ fn key(labels: &LabelSet<'_>) -> Key {
 impl<'a> Thread<'a> {
     fn of(labels: &LabelSet<'_>, has_times: bool) -> Thread<'a> {
         let [comm, process, pid, tid] = ["comm", "process", "pid", "tid"]
-            .map(|key| labels.get(key).map(text).map(Cow::into_owned).unwrap_or_default());
+            .map(|key| labels.get(key).map(utf8).map(Cow::into_owned).unwrap_or_default());
         Thread {
             comm,
             process,

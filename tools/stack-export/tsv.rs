@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use common::{
     Files, FoldedLine, FrameId, FrameTable, Frames, Label, Labels, Pipe, Result, Room, Status,
-    Total, push_field, push_quoted, sort_labels,
+    Total, push_field, push_quoted, sort_labels, utf8,
 };
 
 use crate::event::{as_frame, name_of_value};
-use crate::profile::{no_event, text};
+use crate::profile::no_event;
 
 const EVENT: &[u8] = b"event";
 
@@ -131,7 +131,7 @@ impl Table {
         let frame = as_frame(name.as_bytes());
         let wanted = if roots.is_some() { &frame } else { name.as_bytes() };
         if !known.contains(wanted) {
-            let known: Vec<_> = known.iter().map(|name| text(name)).collect();
+            let known: Vec<_> = known.iter().map(|name| utf8(name)).collect();
             return Err(no_event(name, known.iter().map(|it| &**it).collect()));
         }
         rows.retain(|row| event_of(row) == wanted);
@@ -142,14 +142,14 @@ impl Table {
         let labels = Labels::of_text(self.labels.name(row.labels));
         for key in keys {
             if let Some(value) = labels.get(key) {
-                push_field(&text(value), out);
+                push_field(&utf8(value), out);
             }
             out.push(b'\t');
         }
         let mut stack = self.stacks.name(row.stack);
         if has_roots {
             let (event, frames) = event_and_frames(stack);
-            push_field(&text(event), out);
+            push_field(&utf8(event), out);
             out.push(b'\t');
             stack = frames;
         }
@@ -157,7 +157,7 @@ impl Table {
         out.push(b'\t');
         // Always in quotes: if all stacks have the same depth, DuckDB takes their `;` for the
         // separator.
-        push_quoted(&text(stack), out);
+        push_quoted(&utf8(stack), out);
         out.push(b'\n');
     }
 

@@ -24,7 +24,8 @@ pub(crate) fn choose(hertz: Option<u64>, what: &What) -> String {
     if size < SIZES[0] {
         let why = match hertz {
             Some(hertz) => {
-                format!("{hertz} samples a second on {} would be too much", count(processors))
+                let processors = common::counted(processors, "processors");
+                format!("{hertz} samples a second on {processors} would be too much")
             }
             None => "every event is recorded, and that may be many".to_owned(),
         };
@@ -42,10 +43,6 @@ fn size(hertz: Option<u64>, processors: u64) -> u32 {
     let samples = hertz.map(|hertz| hertz.saturating_mul(processors.max(FEWEST)));
     let fits = |size: &u32| samples.is_some_and(|it| it.saturating_mul((*size).into()) <= MOST);
     SIZES.into_iter().find(fits).unwrap_or(SIZES[SIZES.len() - 1])
-}
-
-fn count(processors: u64) -> String {
-    format!("{processors} processor{}", if processors == 1 { "" } else { "s" })
 }
 
 /// How many processors may be recorded at the same time.

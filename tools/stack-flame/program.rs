@@ -69,11 +69,7 @@ impl Program {
 
     /// The command line for a shell, which only quotes what it has to.
     pub(crate) fn shell_line(&self) -> String {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=:,+@%".contains(&byte);
-        let quoted = |word: &OsString| match word.to_string_lossy() {
-            plain if !plain.is_empty() && plain.bytes().all(is_plain) => plain.into_owned(),
-            other => common::shell_word(&other),
-        };
+        let quoted = |word: &OsString| common::shell_argument(&word.to_string_lossy());
         self.words.iter().map(quoted).collect::<Vec<_>>().join(" ")
     }
 

@@ -1,7 +1,6 @@
 //! The other stack tools, which do the work.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::failure::Failure;
@@ -24,12 +23,11 @@ impl Stage {
         self
     }
 
-    /// The tool that stands in the folder of this one, or else in PATH.
+    /// The tool in the folder of this one, or else in PATH.
     pub(crate) fn command(&self) -> Result<Command, Failure> {
         let file = format!("{}{}", self.tool, std::env::consts::EXE_SUFFIX);
-        let beside = std::env::current_exe().ok().map(|own| own.with_file_name(&file));
-        let path: Option<PathBuf> = beside.filter(|path| path.is_file());
-        let path = path.or_else(|| program::in_path(&file)).ok_or_else(|| {
+        let path = common::sibling(self.tool).or_else(|| program::in_path(&file));
+        let path = path.ok_or_else(|| {
             Failure::ours(format!("{file}: expected it beside stack-flame or in PATH"))
         })?;
         let mut command = Command::new(path);

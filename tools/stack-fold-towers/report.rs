@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use common::{FrameId, append_row, escaped, printable, share_number};
+use common::{FrameId, append_row, printable, share_number, utf8};
 
 use crate::label::Labelled;
 use crate::numbered::NumberedStack;
@@ -113,7 +113,7 @@ impl Rows {
         let mut text = b"cycle\tweight\tshare\thighest\tmean\n".to_vec();
         for (cycle, Row { weight, highest, heights, .. }) in &self.rows {
             let fields = [
-                escaped(cycle, |_| false),
+                utf8(cycle).into_owned(),
                 weight.to_string(),
                 share_number(*weight, self.weight),
                 highest.to_string(),

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use common::{
-    Files, Input, Pipe, Result, STDIN, Status, Total, append_row, escaped, share, share_number,
+    Files, Input, Pipe, Result, STDIN, Status, Total, append_row, share, share_number, utf8,
 };
 
 use crate::selection::Selection;
@@ -80,8 +80,7 @@ fn count_line(path: &Path, kept: u128, all: u128, style: CountStyle) -> Vec<u8> 
         CountStyle::LineWithName => [name(path), b":", &count].concat(),
         CountStyle::Tsv => {
             let mut row = Vec::new();
-            let fields =
-                [escaped(name(path), |_| false), kept.to_string(), share_number(kept, all)];
+            let fields = [utf8(name(path)).into_owned(), kept.to_string(), share_number(kept, all)];
             append_row(&fields.each_ref().map(String::as_str), &mut row);
             row
         }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use common::{FrameId, escaped, grouped};
+use common::{FrameId, grouped, utf8};
 
 use crate::by::By;
 use crate::rows::Rows;
@@ -49,7 +49,7 @@ pub(crate) fn by_key(rows: &Rows, by: &By, most: usize) -> Vec<Line> {
         line_of[key as usize] = line;
     }
     let columns = rows.cells.columns() as usize;
-    let value = |key| escaped(rows.values.name(key), |_| false);
+    let value = |key| utf8(rows.values.name(key)).into_owned();
     let line = |&key: &FrameId| Line::new(rows.name(key), value(key), columns);
     let mut lines: Vec<Line> = order[..shown].iter().map(line).collect();
     if keys > shown {

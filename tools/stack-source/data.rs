@@ -1,6 +1,6 @@
 //! The lines for programs: a table with tabs, or JSON.
 
-use common::{escaped, push_field};
+use common::{push_field, utf8};
 use serde::Serialize;
 
 use crate::Profile;
@@ -42,13 +42,13 @@ pub(crate) fn tsv(profile: &Profile) -> Vec<u8> {
     for part in &profile.parts {
         let source = profile.sources.get(&part.path);
         for Line { number, weights } in &part.lines {
-            push_field(&name(&part.function), &mut text);
+            push_field(&utf8(&part.function), &mut text);
             text.push(b'\t');
-            push_field(&name(&part.path), &mut text);
+            push_field(&utf8(&part.path), &mut text);
             let numbers = format!("\t{number}\t{}\t{}\t", weights.self_weight, weights.total);
             text.extend_from_slice(numbers.as_bytes());
             let line = source.and_then(|source| source.line(*number)).unwrap_or_default();
-            push_field(&name(line), &mut text);
+            push_field(&utf8(line), &mut text);
             text.push(b'\n');
         }
     }
@@ -74,20 +74,18 @@ impl JsonListing {
             line: line.number,
             self_weight: line.weights.self_weight,
             total: line.weights.total,
-            text: source.and_then(|source| source.line(line.number)).map(name),
+            text: source
+                .and_then(|source| source.line(line.number))
+                .map(|line| utf8(line).into_owned()),
         };
         JsonListing {
-            function: (!part.function.is_empty()).then(|| name(&part.function)),
-            path: name(&part.path),
-            source: source.map(|source| name(source.file.as_os_str().as_encoded_bytes())),
+            function: (!part.function.is_empty()).then(|| utf8(&part.function).into_owned()),
+            path: utf8(&part.path).into_owned(),
+            source: source
+                .map(|source| utf8(source.file.as_os_str().as_encoded_bytes()).into_owned()),
             self_weight: part.weights.self_weight,
             total: part.weights.total,
             lines: part.lines.iter().map(line).collect(),
         }
     }
-}
-
-/// Bytes as text with escapes: readers refuse what is not UTF-8.
-pub(crate) fn name(bytes: &[u8]) -> String {
-    escaped(bytes, |_| false)
 }

@@ -1,7 +1,7 @@
 //! The list that is printed: tab-separated text with one header, however many executables
 //! there are.
 
-use common::{Pipe, Result, Total, clean_frame, escaped, push_field};
+use common::{Pipe, Result, Total, clean_frame, push_field, utf8};
 use symbolize::executable::SourceLine;
 
 /// The columns that a table for programs calls as other tools do, or has two of.
@@ -48,7 +48,7 @@ impl Table {
                 self.line.push(b'\t');
             }
             match (cell, self.tsv) {
-                (Cell::Text(text), true) => push_field(&escaped(text, |_| false), &mut self.line),
+                (Cell::Text(text), true) => push_field(&utf8(text), &mut self.line),
                 (Cell::Place(place), true) => self.push_path_and_line(*place),
                 // As frames are written, so that no tab is in them.
                 (Cell::Text(text), false) => clean_frame(text, &mut self.line),
@@ -71,7 +71,7 @@ impl Table {
 
     fn push_path_and_line(&mut self, place: Option<&SourceLine>) {
         let Some(SourceLine { file, line }) = place else { return self.line.push(b'\t') };
-        push_field(&escaped(file, |_| false), &mut self.line);
+        push_field(&utf8(file), &mut self.line);
         self.line.extend_from_slice(format!("\t{line}").as_bytes());
     }
 

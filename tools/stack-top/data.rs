@@ -1,6 +1,6 @@
 //! The answer for programs: a table with tabs, or JSON.
 
-use common::{FrameId, escaped, push_field};
+use common::{FrameId, push_field, utf8};
 use serde::Serialize;
 
 use crate::Answer;
@@ -42,13 +42,13 @@ pub(crate) fn tsv(profile: &Profile, rows: &Rows) -> Answer {
     let mut text = b"function\tself\ttotal".to_vec();
     text.extend_from_slice(if profile.functions.is_some() { b"\tfunctions\n" } else { b"\n" });
     for row in &rows.rows {
-        push_field(&name(profile.name(row.frame)), &mut text);
+        push_field(&utf8(profile.name(row.frame)), &mut text);
         let weights = row.weights;
         let numbers = format!("\t{}\t{}", weights.self_weight, weights.total);
         text.extend_from_slice(numbers.as_bytes());
         if let Some(functions) = &profile.functions {
             text.push(b'\t');
-            push_field(&name(&functions.on(profile.name(row.frame)).join(&b';')), &mut text);
+            push_field(&utf8(&functions.on(profile.name(row.frame)).join(&b';')), &mut text);
         }
         text.push(b'\n');
     }
@@ -60,9 +60,9 @@ pub(crate) fn families_as_tsv(profile: &Profile, families: &Families, rows: usiz
     let mut text = b"function\trelation\tother\tweight\n".to_vec();
     for family in &families.families {
         for &(other, weight) in family.relatives.iter().take(rows) {
-            push_field(&name(profile.name(family.function)), &mut text);
+            push_field(&utf8(profile.name(family.function)), &mut text);
             text.extend_from_slice(format!("\t{}\t", family.relation.word()).as_bytes());
-            push_field(&name(family.name(profile, other)), &mut text);
+            push_field(&utf8(family.name(profile, other)), &mut text);
             text.extend_from_slice(format!("\t{weight}\n").as_bytes());
         }
     }
@@ -84,7 +84,7 @@ pub(crate) fn families_as_json(profile: &Profile, families: &Families, rows: usi
             json_rows.push(JsonRow::of(profile, family.function));
         }
         let relatives = family.relatives.iter().take(rows).map(|&(other, weight)| Relative {
-            function: name(family.name(profile, other)),
+            function: utf8(family.name(profile, other)).into_owned(),
             weight,
         });
         let Some(row) = json_rows.last_mut() else { continue };
@@ -101,10 +101,10 @@ impl JsonRow {
     fn of(profile: &Profile, frame: FrameId) -> JsonRow {
         let weights = profile.weights[frame as usize];
         let on_line = |functions: &Functions| {
-            functions.on(profile.name(frame)).iter().map(|it| name(it)).collect()
+            functions.on(profile.name(frame)).iter().map(|it| utf8(it).into_owned()).collect()
         };
         JsonRow {
-            function: name(profile.name(frame)),
+            function: utf8(profile.name(frame)).into_owned(),
             self_weight: weights.self_weight,
             total: weights.total,
             functions: profile.functions.as_ref().map(on_line),
@@ -120,9 +120,4 @@ fn document(profile: &Profile, rows: Vec<JsonRow>) -> Vec<u8> {
     let mut text = serde_json::to_vec(&document).expect("texts and numbers");
     text.push(b'\n');
     text
-}
-
-/// A name as text: readers refuse what is not UTF-8.
-pub(crate) fn name(name: &[u8]) -> String {
-    escaped(name, |_| false)
 }

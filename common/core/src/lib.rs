@@ -88,6 +88,7 @@ mod pipe;
 mod run;
 mod seconds;
 mod shell;
+mod sibling;
 mod stacks;
 mod status;
 
@@ -117,7 +118,7 @@ pub use io::zstd::Zstd;
 pub use names::{
     CodeKind, FrameParts, base_of_place, code_kinds, cpp, escaped, file_and_line, fitted,
     fitted_path, fitted_with, is_unseen, module, name_hash, names_of_stack, normalize, ocaml,
-    printable, rust, shortened, split_place, symbol_name, unit_of_event, without_g,
+    printable, rust, shortened, split_place, symbol_name, unit_of_event, utf8, without_g,
 };
 pub use numbers::{MINUS, Unit, counted, grouped, rounded_share, share, share_number};
 pub use pattern::{
@@ -130,6 +131,7 @@ pub use pipe::{Limit, Live, Pipe, Split, no_label, root_of_file, what_file_is};
 pub use run::{run, run_wrapper};
 pub use seconds::{nanoseconds, nanoseconds_of_label, seconds};
 pub use shell::{shell_argument, shell_word};
+pub use sibling::sibling;
 pub use stacks::{
     Call, CallTree, FrameId, FrameTable, FrameWeights, HeaviestTree, NodeId, Overflows, Room,
     SortedStack, SortedStacks, StackCounts, StackIds, StackTree, TreeNode, filled, shared_prefix,

@@ -15,7 +15,7 @@ mod place;
 pub mod rust;
 mod symbol;
 
-pub use escape::{escaped, is_unseen, printable};
+pub use escape::{escaped, is_unseen, printable, utf8};
 pub use event::unit_of_event;
 pub use fit::{fitted, fitted_with, shortened};
 pub use fitted_path::fitted_path;

@@ -1,9 +1,8 @@
 //! The instructions as a table, for people and for programs.
 
-use common::{FrameWeights, base_of_place, printable, push_field, share};
+use common::{FrameWeights, base_of_place, printable, push_field, share, utf8};
 
 use super::Disassembled;
-use crate::data::name;
 use crate::find::Sources;
 use crate::listing::Row;
 use crate::text::{INDENT, Style, readable, right, truncated, widths};
@@ -86,14 +85,14 @@ pub(super) fn tsv(functions: &[Disassembled]) -> Vec<u8> {
         for line in &disassembled.lines {
             let instruction = disassembled.instruction(*line);
             let function = &disassembled.function;
-            push_field(&name(&function.name), &mut text);
+            push_field(&utf8(&function.name), &mut text);
             text.push(b'\t');
-            push_field(&name(function.file.as_os_str().as_encoded_bytes()), &mut text);
+            push_field(&utf8(function.file.as_os_str().as_encoded_bytes()), &mut text);
             let (address, own) = (instruction.address, line.weights.self_weight);
             text.extend_from_slice(format!("\t{address:#x}\t{own}\t").as_bytes());
-            push_field(&name(&instruction.text), &mut text);
+            push_field(&utf8(&instruction.text), &mut text);
             text.push(b'\t');
-            push_field(&name(&instruction.path), &mut text);
+            push_field(&utf8(&instruction.path), &mut text);
             text.extend_from_slice(format!("\t{}\n", instruction.line).as_bytes());
         }
     }

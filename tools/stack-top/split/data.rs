@@ -1,12 +1,11 @@
 //! The columns of values for programs: a table with tabs, or JSON.
 
-use common::{FrameWeights, Split, push_field};
+use common::{FrameWeights, Split, push_field, utf8};
 use serde::Serialize;
 
 use super::SplitProfile;
 use super::table::shown;
 use crate::Answer;
-use crate::data::name;
 use crate::profile::{Row, Rows, Sort};
 
 /// `{"unit":"ns","total":12,"split":"tid","values":[…],"rows":[…]}`
@@ -70,12 +69,12 @@ pub(crate) fn tsv(profile: &SplitProfile, rows: &Rows, split: &Split, sort: Sort
     let mut text = b"function\tself\ttotal".to_vec();
     for value in &profile.values {
         text.push(b'\t');
-        push_field(&[split.key(), "=", &name(&value.name)].concat(), &mut text);
+        push_field(&[split.key(), "=", &utf8(&value.name)].concat(), &mut text);
     }
     text.extend_from_slice(profile.others.map_or(&b""[..], |_| b"\tothers"));
     text.push(b'\n');
     for row in &rows.rows {
-        push_field(&name(profile.name(row.frame)), &mut text);
+        push_field(&utf8(profile.name(row.frame)), &mut text);
         let of_row = [row.weights.self_weight, row.weights.total];
         let cells = (0..profile.columns()).map(|it| shown(profile.cell(row.frame, it), sort));
         for number in of_row.into_iter().chain(cells) {
@@ -88,7 +87,10 @@ pub(crate) fn tsv(profile: &SplitProfile, rows: &Rows, split: &Split, sort: Sort
 
 /// An object of a row for each function, with what it weighs for each value.
 pub(crate) fn json(profile: &SplitProfile, rows: &Rows, split: &Split) -> Answer {
-    let value = |value: &super::Value| JsonValue { value: name(&value.name), total: value.total };
+    let value = |value: &super::Value| JsonValue {
+        value: utf8(&value.name).into_owned(),
+        total: value.total,
+    };
     let document = Document {
         unit: profile.unit_name.as_deref(),
         total: profile.total,
@@ -106,12 +108,13 @@ impl JsonRow {
     fn of(profile: &SplitProfile, row: &Row) -> JsonRow {
         let cells = profile.values.iter().zip(0..).filter_map(|(value, column)| {
             let weights = profile.cell(row.frame, column);
-            let cell = || Cell { value: name(&value.name), weights: Weights::of(weights) };
+            let cell =
+                || Cell { value: utf8(&value.name).into_owned(), weights: Weights::of(weights) };
             (weights.total > 0).then(cell)
         });
         let of_others = |_| Weights::of(profile.cell(row.frame, profile.values.len()));
         JsonRow {
-            function: name(profile.name(row.frame)),
+            function: utf8(profile.name(row.frame)).into_owned(),
             weights: Weights::of(row.weights),
             values: cells.collect(),
             others: profile.others.map(of_others),

@@ -1,10 +1,9 @@
 //! The tree for programs: each call within its caller.
 
-use common::Total;
+use common::{Total, utf8};
 
 use super::{Least, Node, Tree};
 use crate::Answer;
-use crate::data::name;
 use crate::profile::Profile;
 
 /// What is left to write, the next piece last.
@@ -50,7 +49,7 @@ fn push_numbers(node: &Node, profile: &Profile, text: &mut String) {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let start = match node.frame {
         Some(frame) => {
-            let function = quoted(&name(profile.name(frame)));
+            let function = quoted(&utf8(profile.name(frame)));
             format!(
                 "{{\"function\":{function},\"self\":{},\"total\":{}",
                 node.self_weight, node.total
@@ -60,7 +59,7 @@ fn push_numbers(node: &Node, profile: &Profile, text: &mut String) {
             let unit = profile.unit_name.as_deref().map_or("null".to_owned(), quoted);
             let all = profile.under.as_ref().map_or(node.total, |under| under.all);
             let under = profile.under.as_ref().map(|under| {
-                let pattern = quoted(&name(&under.pattern));
+                let pattern = quoted(&utf8(&under.pattern));
                 format!(",\"under\":{{\"pattern\":{pattern},\"total\":{}}}", node.total)
             });
             format!("{{\"unit\":{unit},\"total\":{all}{}", under.unwrap_or_default())

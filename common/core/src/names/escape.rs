@@ -1,5 +1,7 @@
 //! Bytes as text, with escapes such as `\xAD` for what cannot be shown.
 
+use std::borrow::Cow;
+
 /// Whether a character cannot be shown: control characters, those that change
 /// the direction of the text around them, and the two that XML forbids.
 #[must_use]
@@ -14,6 +16,16 @@ pub fn is_unseen(char: char) -> bool {
 #[must_use]
 pub fn printable(bytes: &[u8]) -> String {
     escaped(bytes, is_unseen)
+}
+
+/// Bytes as text for programs, in which invalid UTF-8 is replaced by escapes such as `\xAD`, since
+/// readers of tables and JSON refuse it.
+#[must_use]
+pub fn utf8(bytes: &[u8]) -> Cow<'_, str> {
+    match str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => escaped(bytes, |_| false).into(),
+    }
 }
 
 /// The name as text, in which invalid UTF-8 and the characters that `escape`

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::io::messages::tool;
-use crate::{Pipe, STDIN, shell_argument, unquoted};
+use crate::{Pipe, STDIN, shell_argument, sibling, unquoted};
 
 /// How many of the first bytes are kept: as many as stack-parse looks at.
 const HEAD_SIZE: usize = 64 * 1024;
@@ -102,8 +102,7 @@ pub fn what_file_is(start: &[u8]) -> Option<String> {
 
 /// Asks the stack-parse in the folder of this tool; `None` where there is none that answers.
 fn ask_stack_parse(start: &[u8]) -> Option<Answer> {
-    let file = format!("stack-parse{}", std::env::consts::EXE_SUFFIX);
-    let mut child = Command::new(std::env::current_exe().ok()?.with_file_name(file))
+    let mut child = Command::new(sibling("stack-parse")?)
         .args(["--detect", "--tsv"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -20,7 +20,7 @@ pub(super) fn labels(set: &LabelSet<'_>, strings: &mut Strings, part: &mut Part)
                 Label { key, text: 0, number, unit }
             }
             _ if TIMES.contains(&it.key) => {
-                let text = strings.add(crate::profile::text(it.value).into_owned(), part);
+                let text = strings.add(common::utf8(it.value).into_owned(), part);
                 Label { key, text, number: 0, unit: 0 }
             }
             // The index of an empty string must not be 0 either: 0 means that there is no string.

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use common::utf8;
+
 use super::messages::Message as Part;
-use crate::profile::text;
 
 /// Gives strings their indices in the table.
 #[derive(Default)]
@@ -26,7 +27,7 @@ impl Strings {
         if let Some(&place) = self.known.get(bytes) {
             return place;
         }
-        let place = self.add(text(bytes).into_owned(), part);
+        let place = self.add(utf8(bytes).into_owned(), part);
         self.known.insert(bytes.to_vec(), place);
         place
     }
