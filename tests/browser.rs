@@ -140,8 +140,6 @@ impl Stage {
     /// Opens a picture at an address that ends in `fragment`.
     fn show_svg(&self, fragment: &str, svg: Vec<u8>) -> &Browser {
         let url = self.server.add("picture", svg, "");
-        // A browser does not reload an address that differs only in its fragment.
-        self.browser.open("about:blank");
         self.browser.open(&format!("{url}{fragment}"));
         &self.browser
     }

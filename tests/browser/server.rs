@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 type Pages = Arc<Mutex<HashMap<String, Page>>>;
@@ -17,6 +18,7 @@ struct Page {
 pub(crate) struct Server {
     port: u16,
     pages: Pages,
+    pictures: AtomicUsize,
 }
 
 impl Server {
@@ -32,17 +34,19 @@ impl Server {
                 std::thread::spawn(move || answer(&stream, &served));
             }
         });
-        Server { port, pages }
+        Server { port, pages, pictures: AtomicUsize::new(0) }
     }
 
-    /// Serves a picture, with a content security policy if it is not empty, and
-    /// returns its address.
+    /// Serves a picture, with a content security policy if it is not empty, and returns its
+    /// address, which no other picture has: a browser does not load the next picture if its
+    /// address differs only in the fragment.
     pub(crate) fn add(&self, name: &str, svg: Vec<u8>, policy: &str) -> String {
         let mut headers = "Content-Type: image/svg+xml\r\n".to_owned();
         if !policy.is_empty() {
             headers.push_str(&format!("Content-Security-Policy: {policy}\r\n"));
         }
-        self.put(&format!("{name}.svg"), &headers, svg)
+        let url = self.put(&format!("{name}.svg"), &headers, svg);
+        format!("{url}?{}", self.pictures.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Serves a file with these headers, and returns its address.
@@ -57,7 +61,8 @@ fn answer(mut stream: &TcpStream, pages: &Pages) {
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     let request = lines.next().unwrap_or_default();
     lines.take_while(|line| !line.is_empty()).for_each(drop);
-    let path = request.split(' ').nth(1).unwrap_or_default();
+    // GET /picture.svg?7 HTTP/1.1
+    let path = request.split([' ', '?']).nth(1).unwrap_or_default();
     let page = pages.lock().expect("no panic").get(path).cloned();
     let (status, page) = match page {
         Some(page) => ("200 OK", page),

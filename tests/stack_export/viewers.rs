@@ -92,7 +92,8 @@ impl Stage {
         self.browser.open("about:blank");
         self.browser.open(&address);
         // The table of functions is the last one, and its head is a separate table.
-        let is_shown = "document.body.innerText.includes('Symbol Name')";
+        let is_shown = "document.body.innerText.includes('Symbol Name') &&
+            [...document.querySelectorAll('table')].at(-1).querySelector('td') !== null";
         self.browser.await_value(is_shown, &value!(true));
         let rows = self.browser.value(
             "[...[...document.querySelectorAll('table')].at(-1).rows].map((row) => {
