@@ -90,6 +90,11 @@ const MINIMAL_ARGS: [(&str, &[&str]); 4] = [
 /// of programs for Windows.
 const FOLDER: &str = "STACK_TOOLS_FOLDER";
 
+/// Whether the tools to be tested are programs for Linux.
+pub(crate) fn are_for_linux() -> bool {
+    cfg!(target_os = "linux") && std::env::var_os(FOLDER).is_none()
+}
+
 /// The path of `tool`.
 pub(crate) fn binary(tool: &str) -> &'static str {
     let (_, path) = TOOLS.iter().find(|(name, _)| *name == tool).expect("a tool of ours");

@@ -51,6 +51,21 @@ fn a_recording_in_place_of_a_program_is_drawn() {
 }
 
 #[test]
+fn standard_input_is_drawn() {
+    let place = Place::new("stack-flame-stdin");
+    for args in [&["-"][..], &["-i", "-"]] {
+        let mut command = assert_cmd::Command::from_std(place.here(binary("stack-flame").as_ref()));
+        let output = command.args(args).write_stdin("main;work 3\n").output().expect("it starts");
+        assert_status(&output, 0);
+        let picture = place.read("flame.svg");
+        assert!(
+            picture.contains(">standard input</text>") && picture.contains("work"),
+            "{picture}"
+        );
+    }
+}
+
+#[test]
 fn what_begins_as_a_recording_is_drawn_even_if_it_is_executable() {
     let place = Place::new("stack-flame-executable");
     let packed = golden_path("formats/perf-data/dwarf-rust.perf.data.gz");

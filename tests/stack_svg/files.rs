@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::util::{filter, output, scratch, stderr, tool};
+use crate::util::{command, filter, scratch, stderr, tool};
 
 #[test]
 fn nothing_to_draw_is_status_1_and_no_file() {
@@ -244,9 +244,19 @@ impl Folder {
 fn a_picture_does_not_take_the_place_of_its_input() {
     let folded = scratch("svg-over-input", "main;work 3\n");
     let path = folded.to_str().expect("UTF-8");
-    let output = output("stack-svg", &["-o", path, "-", path], "main;work 4\n");
-    let said = stderr(&output);
-    assert!(said.starts_with(&format!("stack-svg: -o {path}: it is also an input")), "{said}");
-    assert_eq!(output.status.code(), Some(2));
-    assert_eq!(fs::read_to_string(&folded).expect("it is there"), "main;work 3\n");
+    for operands in [&["-", path][..], &["-"], &[]] {
+        let input = fs::File::open(&folded).expect("a file");
+        let output = command("stack-svg").args(["-o", path]).args(operands).stdin(input).output();
+        let output = output.expect("it starts");
+        let said = stderr(&output);
+        assert!(said.starts_with(&format!("stack-svg: -o {path}: it is also an input")), "{said}");
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(fs::read_to_string(&folded).expect("it is there"), "main;work 3\n");
+    }
+    // Another file than the one that is read may be replaced.
+    let other = scratch("svg-over-other", "main;work 4\n");
+    let input = fs::File::open(&folded).expect("a file");
+    let output = command("stack-svg").arg("-o").arg(&other).stdin(input).output();
+    assert!(output.expect("it starts").status.success());
+    assert!(fs::read(&other).expect("the picture").starts_with(b"<?xml"));
 }

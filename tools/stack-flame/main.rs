@@ -194,6 +194,7 @@ impl What<'_> {
             What::System(Some(program)) => {
                 format!("all programs during {}", program.command_line())
             }
+            What::File(file) if *file == Path::new("-") => "standard input".to_owned(),
             What::File(file) => file.display().to_string(),
         }
     }

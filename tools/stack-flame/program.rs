@@ -89,9 +89,13 @@ impl Program {
 
 /// The file that a command line names if it is no program: it begins as recordings do, or it is not
 /// executable and does not begin as programs do. Then drawing it shows whether it is a recording.
+/// `-` is standard input.
 pub(crate) fn recording(words: &[OsString]) -> Option<&Path> {
     let [name] = words else { return None };
     let file = Path::new(name);
+    if name == "-" {
+        return Some(file);
+    }
     let is_recording = match look_up_or_here(name) {
         Found::At(path) | Found::Here(path) => begins(&path, &RECORDINGS),
         Found::NotExecutable => !begins(file, &PROGRAMS),

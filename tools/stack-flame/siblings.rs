@@ -51,12 +51,12 @@ pub(crate) enum Piped {
     Trouble(&'static str),
 }
 
-/// Runs tools, each of which reads what the one before it writes; the last writes to
-/// `output`.
+/// Runs tools, each of which reads what the one before it writes; the last writes to `output`. The
+/// first has a file to read, which may be standard input.
 pub(crate) fn run(stages: &[Stage], output: Stdio) -> Result<Piped, Failure> {
     let (last, others) = stages.split_last().expect("a pipeline has stages");
     let mut children = Vec::with_capacity(stages.len());
-    let mut input = Stdio::null();
+    let mut input = Stdio::inherit();
     for stage in others {
         let mut child = stage.start(input, Stdio::piped())?;
         input = child.stdout.take().expect("it is a pipe").into();

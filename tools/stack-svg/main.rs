@@ -127,7 +127,7 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
         return Err(Error::Usage("--diff has both profiles in one file: use --split root".into()));
     }
     if let Some(output) = &args.output
-        && args.files.paths.iter().any(|input| is_same_file(input, output))
+        && args.files.iter().any(|input| is_same_file(input, output))
     {
         return Err(Error::Usage(format!("-o {}: it is also an input", output.display())));
     }

@@ -9,6 +9,7 @@ use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use same_file::Handle;
 use tempfile::{Builder, NamedTempFile};
 
 use crate::{Error, Result};
@@ -38,12 +39,19 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     written.map_err(|source| Error::Output { name: path.display().to_string(), source })
 }
 
-/// Whether two paths lead to the same regular file, so that a tool that writes to one would destroy
-/// what it reads from the other.
+/// Whether `input`, a path or `-` for standard input, is the regular file at `output`, so that a
+/// tool that writes there would destroy what it reads.
 #[must_use]
-pub fn is_same_file(one: &Path, other: &Path) -> bool {
-    let is_file = fs::metadata(one).is_ok_and(|found| found.is_file());
-    is_file && same_file::is_same_file(one, other).unwrap_or(false)
+pub fn is_same_file(input: &Path, output: &Path) -> bool {
+    let is_regular = |path: &Path| fs::metadata(path).is_ok_and(|found| found.is_file());
+    let input = match input == Path::new("-") {
+        true => Handle::stdin(),
+        false if is_regular(input) => Handle::from_path(input),
+        // To open a pipe would wait for its writer.
+        false => return false,
+    };
+    is_regular(output)
+        && input.is_ok_and(|input| Handle::from_path(output).is_ok_and(|it| it == input))
 }
 
 enum Destination {
