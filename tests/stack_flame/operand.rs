@@ -66,6 +66,25 @@ fn standard_input_is_drawn() {
 }
 
 #[test]
+fn what_can_be_read_of_a_damaged_recording_is_kept_and_drawn() {
+    let place = Place::new("stack-flame-damaged");
+    write(&place, "x.folded", "main;work 3\nmain;wor");
+    for args in [&["--folded", "kept", "x.folded"][..], &["x.folded"]] {
+        let output = place.stack_flame(args);
+        assert_status(&output, 125);
+        let said = stderr(&output);
+        assert!(said.contains("no picture, or not all of it: stack-parse had trouble"), "{said}");
+        assert!(place.read("flame.svg").contains("work"), "{args:?}");
+    }
+    assert!(place.read("kept").ends_with("\nmain;work 3\n"), "{}", place.read("kept"));
+    // What has no stack leaves older files as they are.
+    write(&place, "none", "main;wor");
+    let output = place.stack_flame(&["--folded", "kept", "-i", "none"]);
+    assert_status(&output, 125);
+    assert!(place.read("kept").ends_with("\nmain;work 3\n"), "{}", place.read("kept"));
+}
+
+#[test]
 fn what_begins_as_a_recording_is_drawn_even_if_it_is_executable() {
     let place = Place::new("stack-flame-executable");
     let packed = golden_path("formats/perf-data/dwarf-rust.perf.data.gz");

@@ -1,6 +1,5 @@
 //! From stacks to the picture, or to the table.
 
-use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -84,20 +83,18 @@ impl Picture {
             stages.push(self.stage(title));
             return self.shown(self.run(&stages)?, advice);
         };
-        let file = File::create(folded).map_err(|it| Failure::of_file(folded.display(), it))?;
-        match siblings::run(&stages, file.into())? {
-            Piped::Well => {
-                let last = self.stage(title).arg("--").arg(folded);
-                self.shown(self.run(&[last])?, advice)
-            }
-            ended => self.shown(ended, advice),
+        let (ended, is_written) = write(&stages, folded)?;
+        if !is_written {
+            return self.shown(ended, advice);
         }
+        let last = self.stage(title).arg("--").arg(folded);
+        self.shown(ended.and(self.run(&[last])?), advice)
     }
 
     /// Runs the stages that end with the answer.
     fn run(&self, stages: &[Stage]) -> Result<Piped, Failure> {
         match self.file() {
-            Some(file) if self.text.is_some() => write_table(stages, file),
+            Some(file) if self.text.is_some() => Ok(write(stages, file)?.0),
             _ => siblings::run(stages, Stdio::inherit()),
         }
     }
@@ -150,18 +147,19 @@ impl Picture {
     }
 }
 
-/// Writes what the stages print to a file, whole or not at all.
-fn write_table(stages: &[Stage], file: &Path) -> Result<Piped, Failure> {
+/// Writes what the stages print to a file, and says whether that was anything; if not, the file is
+/// left as it is.
+fn write(stages: &[Stage], file: &Path) -> Result<(Piped, bool), Failure> {
     let failed = |error: io::Error| Failure::of_file(std::env::temp_dir().display(), error);
     let mut printed = tempfile::tempfile().map_err(failed)?;
     let ended = siblings::run(stages, printed.try_clone().map_err(failed)?.into())?;
-    if let Piped::Well = ended {
-        let mut table = Vec::new();
-        printed.rewind().map_err(failed)?;
-        printed.read_to_end(&mut table).map_err(failed)?;
-        common::write_whole_file(file, &table).map_err(|it| Failure::ours(it.to_string()))?;
+    let mut text = Vec::new();
+    printed.rewind().map_err(failed)?;
+    printed.read_to_end(&mut text).map_err(failed)?;
+    if !text.is_empty() {
+        common::write_whole_file(file, &text).map_err(|it| Failure::ours(it.to_string()))?;
     }
-    Ok(ended)
+    Ok((ended, !text.is_empty()))
 }
 
 /// The address of a file in a browser: `file:///C:/flame.svg` on Windows.

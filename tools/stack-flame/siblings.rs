@@ -72,6 +72,11 @@ pub(crate) fn run(stages: &[Stage], output: Stdio) -> Result<Piped, Failure> {
 }
 
 impl Piped {
+    /// How this and a later pipeline ended together.
+    pub(crate) fn and(self, later: Piped) -> Piped {
+        if let Piped::Well = self { later } else { self }
+    }
+
     /// The first trouble is what led to others.
     fn worse(self, tool: &'static str, status: ExitStatus) -> Piped {
         match (self, status.code()) {
