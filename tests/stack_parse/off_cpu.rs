@@ -33,8 +33,8 @@ fn blocked_time_is_the_time_between_switches() {
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
         "stack-parse: event sched:sched_wakeup: 1 of 7 samples (weight 1) left out\n\
-         stack-parse: off-cpu: 1 switches away from threads that could go on left out\n\
-         stack-parse: off-cpu: 1 threads that did not come back left out\n",
+         stack-parse: off-cpu: 1 switch away from a thread that could go on left out\n\
+         stack-parse: off-cpu: 1 thread that did not come back left out\n",
     );
 }
 
@@ -44,8 +44,8 @@ fn switches_of_no_known_process_are_reported_where_one_is_chosen() {
         "1 10 [000] 1.0: sched:sched_switch: 1:10 [120] S ==> 2:20 [120]\n\t 10 f (/d)\n\n";
     let without = output("stack-parse", &["--off-cpu=10"], switch).stderr;
     let said = String::from_utf8_lossy(&without).into_owned();
-    let remedy = "off-cpu: 1 switches do not say of which process they are, and are left out: print \
-                  them with 'perf script -F +pid', or give the perf.data itself\n";
+    let remedy = "off-cpu: 1 switch does not say of which process it is, and is left out: print the \
+                  process with 'perf script -F +pid', or give the perf.data itself\n";
     assert!(said.contains(remedy), "{said}");
     let absent = String::from_utf8_lossy(
         &output("stack-parse", &["--off-cpu=4000000"], two_processes()).stderr,
@@ -78,7 +78,7 @@ fn one_process_is_chosen_and_its_unit_reaches_the_table() {
     assert_eq!(String::from_utf8_lossy(&both), expected);
     let one = output("stack-parse", &["--off-cpu=20"], two_processes());
     assert_eq!(String::from_utf8_lossy(&one.stdout), format!("{header}2;write 250000000\n"));
-    let left_out = "stack-parse: off-cpu: 1 threads that did not come back left out\n";
+    let left_out = "stack-parse: off-cpu: 1 thread that did not come back left out\n";
     assert_eq!(String::from_utf8_lossy(&one.stderr), "");
     assert!(
         String::from_utf8_lossy(&output("stack-parse", &["--off-cpu"], two_processes()).stderr)

@@ -139,7 +139,7 @@ fn the_first_waking_between_the_switches_counts() {
     let said = stderr(&output);
     for part in [
         "off-cpu: 2 switches away from threads that could go on left out\n",
-        "off-cpu: 1 waits whose end was not recorded left out\n",
+        "off-cpu: 1 wait whose end was not recorded left out\n",
         "off-cpu: 2 waits (weight 25000) have no known waker: [unknown waker]\n",
         "perf script does not say which wakings are those of interrupts",
     ] {
@@ -159,7 +159,7 @@ fn time_that_nobody_measured_is_not_invented() {
     let output = output("stack-parse", &["--off-cpu"], script.concat());
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let said = stderr(&output);
-    assert!(said.contains("off-cpu: 1 waits whose end was not recorded left out\n"), "{said}");
+    assert!(said.contains("off-cpu: 1 wait whose end was not recorded left out\n"), "{said}");
 }
 
 #[test]

@@ -30,6 +30,12 @@ fn a_file_is_the_same_picture() {
     assert_eq!(fs::read_to_string(&path).expect("the file"), expected);
     assert_eq!(folder.names(), ["new.svg"]);
     assert_eq!(filter("stack-svg", &["-o", "-"], "a;b 1\n"), expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn standard_output_has_a_second_name() {
+    let expected = filter("stack-svg", &[], "a;b 1\n");
     assert_eq!(filter("stack-svg", &["-o", "/dev/stdout"], "a;b 1\n"), expected);
 }
 

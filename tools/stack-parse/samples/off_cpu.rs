@@ -216,20 +216,33 @@ impl OffCpu {
             pipe.note(format_args!("off-cpu: no switch is of process {pid}"));
         }
         if self.without_process > 0 {
+            let without = match self.without_process {
+                1 => "1 switch does not say of which process it is, and is".to_owned(),
+                many => format!("{many} switches do not say of which process they are, and are"),
+            };
             pipe.note(format_args!(
-                "off-cpu: {} switches do not say of which process they are, and are left out: print \
-                 them with 'perf script -F +pid', or give the perf.data itself",
-                self.without_process
+                "off-cpu: {without} left out: print the process with 'perf script -F +pid', or \
+                 give the perf.data itself"
             ));
         }
-        for (count, what) in [
-            (self.preempted, "switches away from threads that could go on"),
-            (self.gone as u64, "threads that did not come back"),
-            (self.unended, "waits whose end was not recorded"),
-            (self.unreadable, "samples that are not switches, or have no time,"),
+        for (count, one, several) in [
+            (
+                self.preempted,
+                "switch away from a thread that could go on",
+                "switches away from threads that could go on",
+            ),
+            (self.gone as u64, "thread that did not come back", "threads that did not come back"),
+            (self.unended, "wait whose end was not recorded", "waits whose end was not recorded"),
+            (
+                self.unreadable,
+                "sample that is not a switch, or has no time,",
+                "samples that are not switches, or have no time,",
+            ),
         ] {
-            if count > 0 {
-                pipe.note(format_args!("off-cpu: {count} {what} left out"));
+            match count {
+                0 => {}
+                1 => pipe.note(format_args!("off-cpu: 1 {one} left out")),
+                _ => pipe.note(format_args!("off-cpu: {count} {several} left out")),
             }
         }
         if let Some((count @ 1.., weight)) = self.wakers.as_ref().map(|it| it.without) {
