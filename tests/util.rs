@@ -95,6 +95,10 @@ pub(crate) fn are_for_linux() -> bool {
     cfg!(target_os = "linux") && std::env::var_os(FOLDER).is_none()
 }
 
+/// A program of this system, to be read: what [`binary`] names may be a script that runs one of
+/// another system.
+pub(crate) const EXECUTABLE: &str = env!("CARGO_BIN_EXE_stack-merge");
+
 /// The path of `tool`.
 pub(crate) fn binary(tool: &str) -> &'static str {
     let (_, path) = TOOLS.iter().find(|(name, _)| *name == tool).expect("a tool of ours");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::util::{
-    TOOLS, binary, feed, folded_tools, golden_path, output, recording, scratch, tool,
+    EXECUTABLE, binary, feed, folded_tools, golden_path, output, recording, scratch, tool,
 };
 
 /// The command that a tool should name: its own, with stack-parse before it.
@@ -46,7 +46,7 @@ fn every_tool_names_the_format_once_and_the_command_that_reads_it() {
     for name in folded_tools().filter(|name| *name != "stack-parse") {
         let stderr = String::from_utf8(feed(name, &[], &table.stdout).stderr).expect("UTF-8");
         assert!(stderr.contains("it looks like the table of 'stack-parse --table': "), "{stderr}");
-        let program = fs::read(TOOLS[0].1).expect("an executable");
+        let program = fs::read(EXECUTABLE).expect("an executable");
         let stderr = String::from_utf8(feed(name, &[], &program).stderr).expect("UTF-8");
         assert!(stderr.contains("an executable: stack-symbols lists its functions"), "{stderr}");
     }

@@ -1,7 +1,7 @@
 //! Messages where something is wrong: the observation, and the remedy.
 
 use super::shapes;
-use crate::util::{TOOLS, TempFile, filter, golden_path, output, recording, stderr};
+use crate::util::{EXECUTABLE, TempFile, filter, golden_path, output, recording, stderr};
 
 fn shape(name: &str) -> Vec<u8> {
     recording(&format!("formats/perf-script/shape-{name}.gz"))
@@ -176,7 +176,7 @@ fn what_cannot_be_read_is_refused_by_what_it_looks_like() {
             "{said}"
         );
     }
-    let output = output("stack-parse", &[TOOLS[0].1], "");
+    let output = output("stack-parse", &[EXECUTABLE], "");
     assert!(stderr(&output).contains("it looks like an executable: stack-symbols lists its"));
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::util::{TOOLS, recording, tool};
+use crate::util::{EXECUTABLE, TOOLS, recording, tool};
 
 /// A command, and what the answer must contain. `perf.data`, `app.svg`, `app.folded` and an
 /// executable `app` are there.
@@ -113,7 +113,7 @@ fn wrong_commands_are_answered_by_what_does_it_here() {
     }
     fs::write(folder.join("app.svg"), recording("formats/svg/inferno.svg.gz")).expect("a picture");
     fs::write(folder.join("app.folded"), "main;work 3\nmain 1\n").expect("stacks");
-    fs::copy(TOOLS[0].1, folder.join("app")).expect("a program");
+    fs::copy(EXECUTABLE, folder.join("app")).expect("a program");
     for (command, expected) in WRONG {
         let words: Vec<&str> = command.split(' ').collect();
         let output =
