@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use common::escaped;
+use common::names::escaped;
 use proptest::prelude::*;
 use serde_json::Value;
 

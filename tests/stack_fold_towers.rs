@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::FrameParts;
+use common::names::FrameParts;
 use proptest::prelude::*;
 
 use crate::util::{filter, filter_bytes, output, recording, weight};

@@ -2,7 +2,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::symbol_name;
+use common::names::symbol_name;
 use proptest::prelude::*;
 use symbolize::executable::{Symbols, Unreadable, ocaml_calls};
 

@@ -136,7 +136,7 @@ fn names(browser: &Browser) -> Vec<String> {
 }
 
 fn module_of(name: &str) -> &str {
-    std::str::from_utf8(common::module(name.as_bytes())).expect("text")
+    std::str::from_utf8(common::names::module(name.as_bytes())).expect("text")
 }
 
 fn after(stacks: &Stacks, name: &str, item: usize) -> Stacks {

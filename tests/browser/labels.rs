@@ -1,4 +1,4 @@
-use common::fitted;
+use common::names::fitted;
 use serde_json::json;
 
 use super::{Stage, cases};

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use super::readable;
 use super::streams::Outcome;
-use crate::{FoldedLine, Malformed};
+use crate::folded::{FoldedLine, Malformed};
 
 /// The tools that read folded stacks and write them.
 const FILTERS: [&str; 6] = [

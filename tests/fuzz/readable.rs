@@ -7,7 +7,7 @@ use std::process::Command;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-use crate::FoldedLine;
+use crate::folded::FoldedLine;
 
 /// Panics unless `svg` is empty or one element of well-formed XML.
 pub(crate) fn as_picture(svg: &[u8]) {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::grouped;
+use common::numbers::grouped;
 use serde_json::json as value;
 
 use super::{HOSTILE, Weights, export, recursive, weights, weights_of_stacks};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use common::grouped;
+use common::numbers::grouped;
 use inferno::flamegraph;
 use proptest::prelude::*;
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use common::{FrameParts, base_of_place};
+use common::names::{FrameParts, base_of_place};
 use tempfile::TempDir;
 
 use crate::util::{filter, golden_path, output, recording};

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use common::{CodeKind, FrameParts, code_kinds};
+use common::names::{CodeKind, FrameParts, code_kinds};
 
 use super::draw;
 use crate::util::{filter, output, recording};

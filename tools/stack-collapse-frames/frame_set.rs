@@ -3,9 +3,10 @@
 
 use std::sync::LazyLock;
 
-use common::{
-    Error, FrameId, FrameParts, FrameTable, Result, bad_pattern, mentions_mark, pattern_text,
-};
+use common::names::FrameParts;
+use common::pattern::{bad_pattern, mentions_mark, pattern_text};
+use common::stacks::{FrameId, FrameTable};
+use common::{Error, Result};
 use regex_automata::meta::{self, Regex};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, Look};

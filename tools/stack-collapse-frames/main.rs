@@ -13,7 +13,11 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, FoldedLine, FrameTable, Pipe, Result, StackTree, Status};
+use common::folded::FoldedLine;
+use common::io::Files;
+use common::pipe::Pipe;
+use common::stacks::{FrameTable, StackTree};
+use common::{Result, Status};
 
 use crate::presets::NameParser;
 use crate::rule_args::RuleArgs;

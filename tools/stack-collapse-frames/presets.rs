@@ -4,7 +4,9 @@ use std::ffi::{OsStr, OsString};
 
 use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
-use common::{Error, Pipe, Result, Status, append_row, peers};
+use common::io::append_row;
+use common::pipe::Pipe;
+use common::{Error, Result, Status, peers};
 
 /// Each preset with its text, by name.
 const PRESETS: [(&str, &str); 17] = [

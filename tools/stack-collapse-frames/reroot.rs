@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 
-use common::{FrameId, FrameTable, Result};
+use common::Result;
+use common::stacks::{FrameId, FrameTable};
 
 use crate::frame_set::{FrameSet, parse_listed};
 

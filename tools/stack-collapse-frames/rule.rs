@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use common::{FrameId, FrameTable, Total};
+use common::io::Total;
+use common::stacks::{FrameId, FrameTable};
 
 use crate::frame_set::FrameSet;
 use crate::reroot::Reroot;

@@ -4,7 +4,10 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
-use common::{Error, FrameTable, Result, STDIN, printable, read_whole};
+use common::io::{STDIN, read_whole};
+use common::names::printable;
+use common::stacks::FrameTable;
+use common::{Error, Result};
 
 use crate::presets::NameParser;
 use crate::rule::Rule;

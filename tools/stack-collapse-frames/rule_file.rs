@@ -12,7 +12,8 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Error, Result, printable};
+use common::names::printable;
+use common::{Error, Result};
 
 use crate::frame_set::parse_listed;
 use crate::presets;

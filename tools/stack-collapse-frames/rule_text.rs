@@ -1,7 +1,10 @@
 //! The text of a rule, and how a rule is made from it.
 
 use bstr::ByteSlice;
-use common::{Error, FrameId, FrameTable, Result, Total, clean_frame};
+use common::folded::clean_frame;
+use common::io::Total;
+use common::stacks::{FrameId, FrameTable};
+use common::{Error, Result};
 use regex_syntax::hir::Hir;
 
 use crate::frame_set::FrameSet;

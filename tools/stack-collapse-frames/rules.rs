@@ -1,6 +1,9 @@
 //! Runs all rules, one after the other, over each stack.
 
-use common::{FoldedLine, FrameId, FrameTable, Result, StackBuf, StackIds, StackTree, Total};
+use common::Result;
+use common::folded::{FoldedLine, StackBuf};
+use common::io::Total;
+use common::stacks::{FrameId, FrameTable, StackIds, StackTree};
 
 use crate::rule::Rule;
 

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use common::ocaml::Stamps;
-use common::{
-    Files, FoldedLine, FrameId, FrameTable, Labels, NodeId, Pipe, Result, StackTree, clean_frame,
-};
+use common::Result;
+use common::folded::{FoldedLine, Labels, clean_frame};
+use common::io::Files;
+use common::names::ocaml::Stamps;
+use common::pipe::Pipe;
+use common::stacks::{FrameId, FrameTable, NodeId, StackTree};
 
 /// All lines of the input in their order; each distinct stack is stored once.
 #[derive(Default)]

@@ -6,9 +6,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use common::{
-    Error, FoldedLine, Pipe, Result, clean_frame, hexadecimal, read_whole, symbol_name, without_g,
-};
+use common::folded::{FoldedLine, clean_frame};
+use common::io::read_whole;
+use common::names::{symbol_name, without_g};
+use common::numbers::hexadecimal;
+use common::pipe::Pipe;
+use common::{Error, Result};
 use symbolize::executable::{SourceLine, Symbol, Symbols, Unreadable};
 
 use crate::brackets::without_arguments;

@@ -1,6 +1,6 @@
 //! Splits a frame into its symbol and what profilers put around it.
 
-use common::FrameParts;
+use common::names::FrameParts;
 
 /// A frame as its symbol and the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

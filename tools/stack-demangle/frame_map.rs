@@ -1,6 +1,7 @@
 //! Rewrites stacks frame by frame.
 
-use common::{FrameId, FrameTable, Frames, StackIds, clean_frame, clean_frame_in_place};
+use common::folded::{Frames, clean_frame, clean_frame_in_place};
+use common::stacks::{FrameId, FrameTable, StackIds};
 
 /// The longest stack, in bytes, that is kept. Several copies of a longer one would cost more memory
 /// than the time to rewrite it again is worth.

@@ -11,8 +11,10 @@ mod stamps;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::ocaml::Stamps;
-use common::{Error, Files, Pipe, Result, Status, Total};
+use common::io::{Files, Total};
+use common::names::ocaml::Stamps;
+use common::pipe::Pipe;
+use common::{Error, Result, Status};
 
 use exact::ExactArgs;
 use frame_map::FrameMap;

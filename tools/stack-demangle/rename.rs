@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use clap::Args;
-use common::ocaml::{self, Stamps};
-use common::{cpp, normalize, rust};
+use common::names::ocaml::{self, Stamps};
+use common::names::{cpp, normalize, rust};
 
 use crate::brackets;
 use crate::exact::Functions;

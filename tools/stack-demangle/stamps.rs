@@ -1,7 +1,7 @@
 //! The values of `--stamps`.
 
 use clap::ValueEnum;
-use common::ocaml::Stamps;
+use common::names::ocaml::Stamps;
 
 /// How to treat the numbers that the OCaml compiler appends to names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

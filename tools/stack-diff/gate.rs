@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use common::compare::{ALPHA, Comparison, Runs, Tested, chance_above};
-use common::{grouped, printable};
+use common::names::printable;
+use common::numbers::grouped;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// How many of the functions that grew too much are named.

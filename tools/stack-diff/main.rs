@@ -11,7 +11,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use common::compare::{Comparison, FunctionNames, Question, RunNames, Runs};
-use common::{Error, Percent, Pipe, Result, Split, Status, printable};
+use common::names::printable;
+use common::numbers::Percent;
+use common::pipe::{Pipe, Split};
+use common::{Error, Result, Status};
 
 use crate::gate::Gate;
 use crate::outliers::Outliers;

@@ -9,10 +9,15 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
+use common::Result;
 use common::compare::{
     ALPHA, FunctionNames, Run, RunReader, Weighed, read_profile, read_profiles, weighted_median,
 };
-use common::{FrameId, FrameTable, Pipe, Result, Split, Unit, append_label_frame, printable};
+use common::folded::append_label_frame;
+use common::names::printable;
+use common::numbers::Unit;
+use common::pipe::{Pipe, Split};
+use common::stacks::{FrameId, FrameTable};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Functions with fewer samples in all profiles together are not compared.

@@ -5,10 +5,11 @@ use std::cmp::Ordering;
 use std::path::PathBuf;
 
 use common::compare::{FunctionNames, RunNames, dominant_root, read_profile, read_profiles};
-use common::{
-    FrameId, Frames, Headers, Pipe, Result, SortedStack, SortedStacks, StackBuf, StackCounts,
-    Status, Total, counts_samples,
-};
+use common::folded::{Frames, Headers, StackBuf, counts_samples};
+use common::io::Total;
+use common::pipe::Pipe;
+use common::stacks::{FrameId, SortedStack, SortedStacks, StackCounts};
+use common::{Result, Status};
 use hashbrown::HashMap;
 
 use crate::joined;

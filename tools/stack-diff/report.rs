@@ -6,8 +6,11 @@ mod text;
 mod tsv;
 mod unit;
 
+use common::Result;
 use common::compare::{Change, Comparison, Function, Runs};
-use common::{Pipe, Result, grouped, printable};
+use common::names::printable;
+use common::numbers::grouped;
+use common::pipe::Pipe;
 
 use unit::{Unit, with_sign};
 

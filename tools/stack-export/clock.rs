@@ -1,6 +1,11 @@
 //! Which label says when samples were taken, and which lines lack it.
 
-use common::{Error, FoldedLine, Pipe, Total, nanoseconds_of_label, printable};
+use common::Error;
+use common::folded::FoldedLine;
+use common::io::Total;
+use common::names::printable;
+use common::numbers::nanoseconds_of_label;
+use common::pipe::Pipe;
 
 use crate::labelled::LabelSet;
 

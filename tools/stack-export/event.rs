@@ -3,7 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use common::{FrameId, Pipe, SortedStacks, Unit, clean_frame, unit_of_event};
+use common::folded::clean_frame;
+use common::names::unit_of_event;
+use common::numbers::Unit;
+use common::pipe::Pipe;
+use common::stacks::{FrameId, SortedStacks};
 
 use crate::labelled::labels_of;
 
@@ -154,7 +158,7 @@ fn of_roots(stacks: &SortedStacks, pipe: &Pipe, unit: Option<&str>) -> Option<Ve
 }
 
 fn text(bytes: &[u8]) -> String {
-    common::utf8(bytes).into_owned()
+    common::names::utf8(bytes).into_owned()
 }
 
 /// The name of an event as a frame.

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use common::{FrameId, FrameParts, split_place, utf8};
+use common::names::{FrameParts, split_place, utf8};
+use common::stacks::FrameId;
 
 use crate::profile::Profile;
 

@@ -4,7 +4,9 @@
 use std::borrow::Cow;
 
 use bstr::ByteSlice;
-use common::{FoldedLine, Label, Labels, names_of_stack, nanoseconds_of_label};
+use common::folded::{FoldedLine, Label, Labels};
+use common::names::names_of_stack;
+use common::numbers::nanoseconds_of_label;
 
 use crate::targets::Target;
 

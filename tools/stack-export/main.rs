@@ -16,7 +16,9 @@ mod walk;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Error, Files, Limit, Pipe, Result, Status, Total};
+use common::io::{Files, Total};
+use common::pipe::{Limit, Pipe};
+use common::{Error, Result, Status};
 
 use clock::Clock;
 use event::ExportedEvent;

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use common::{Error, FrameId, Pipe, Result, SortedStack, SortedStacks, utf8};
+use common::names::utf8;
+use common::pipe::Pipe;
+use common::stacks::{FrameId, SortedStack, SortedStacks};
+use common::{Error, Result};
 
 use crate::clock::Clock;
 use crate::event::{EventOf, ExportedEvent};

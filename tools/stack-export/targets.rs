@@ -9,7 +9,8 @@ mod pprof;
 mod speedscope;
 
 use clap::ValueEnum;
-use common::{Error, Output, Result, unwritten};
+use common::io::{Output, unwritten};
+use common::{Error, Result};
 
 use crate::event::ExportedEvent;
 use crate::profile::Profile;

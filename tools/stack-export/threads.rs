@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use common::{decimal, utf8};
+use common::names::utf8;
+use common::numbers::decimal;
 
 use crate::event::ExportedEvent;
 use crate::labelled::LabelSet;

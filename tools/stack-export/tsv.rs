@@ -3,10 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use common::{
-    Files, FoldedLine, FrameId, FrameTable, Frames, Label, Labels, Pipe, Result, Room, Status,
-    Total, push_field, push_quoted, sort_labels, utf8,
-};
+use common::folded::{FoldedLine, Frames, Label, Labels, sort_labels};
+use common::io::{Files, Total, push_field, push_quoted};
+use common::names::utf8;
+use common::pipe::Pipe;
+use common::stacks::{FrameId, FrameTable, Room};
+use common::{Result, Status};
 
 use crate::event::{as_frame, name_of_value};
 use crate::profile::no_event;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use common::FrameId;
+use common::stacks::FrameId;
 
 use crate::profile::ExportedStack;
 

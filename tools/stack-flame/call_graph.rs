@@ -42,7 +42,7 @@ impl Choice {
     }
 
     fn of_executable(path: &Path) -> Choice {
-        let bytes = match common::map_executable(path) {
+        let bytes = match common::io::map_executable(path) {
             Ok(bytes) => bytes,
             Err(error) => {
                 return Choice::by_dwarf(format!("{} cannot be read: {error}", path.display()));

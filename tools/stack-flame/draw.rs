@@ -43,7 +43,7 @@ impl Picture {
     /// Finds out whether the files can be written, and whether that leaves `input` as it is.
     pub(crate) fn check(&self, input: Option<&Path>) -> Result<(), Failure> {
         for file in self.folded.as_deref().into_iter().chain(self.file()) {
-            if input.is_some_and(|input| common::is_same_file(input, file)) {
+            if input.is_some_and(|input| common::io::is_same_file(input, file)) {
                 let file = file.display();
                 return Err(Failure::ours(format!("{file}: it is the recording, and is kept")));
             }
@@ -157,7 +157,7 @@ fn write(stages: &[Stage], file: &Path) -> Result<(Piped, bool), Failure> {
     printed.rewind().map_err(failed)?;
     printed.read_to_end(&mut text).map_err(failed)?;
     if !text.is_empty() {
-        common::write_whole_file(file, &text).map_err(|it| Failure::ours(it.to_string()))?;
+        common::io::write_whole_file(file, &text).map_err(|it| Failure::ours(it.to_string()))?;
     }
     Ok((ended, !text.is_empty()))
 }

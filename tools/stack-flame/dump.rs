@@ -24,7 +24,7 @@ pub(crate) fn choose(hertz: Option<u64>, what: &What) -> String {
     if size < SIZES[0] {
         let why = match hertz {
             Some(hertz) => {
-                let processors = common::counted(processors, "processors");
+                let processors = common::numbers::counted(processors, "processors");
                 format!("{hertz} samples a second on {processors} would be too much")
             }
             None => "every event is recorded, and that may be many".to_owned(),

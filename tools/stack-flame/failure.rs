@@ -15,7 +15,7 @@ const NOT_FOUND: u8 = 127;
 
 /// Prints a line on stderr.
 pub(crate) fn say(what: impl Display) {
-    common::say(env!("CARGO_BIN_NAME"), what);
+    common::io::say(env!("CARGO_BIN_NAME"), what);
 }
 
 /// What is said, and the exit status.

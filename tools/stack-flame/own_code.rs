@@ -1,6 +1,6 @@
 //! Which functions of an executable the program's own compiler made.
 
-use common::rust;
+use common::names::rust;
 
 /// What the linker adds to a program, whatever the options of the compiler were.
 const OF_LINKER: [&[u8]; 8] = [

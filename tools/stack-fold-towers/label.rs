@@ -1,6 +1,7 @@
 //! Labels that show the height of a folded frame: `add (x4+)`.
 
-use common::{FrameParts, decimal};
+use common::names::FrameParts;
+use common::numbers::decimal;
 
 /// A frame's name and what was appended to it.
 pub(crate) struct Labelled<'a> {

@@ -11,7 +11,11 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, FoldedLine, Overflows, Pipe, Result, Status};
+use common::folded::FoldedLine;
+use common::io::Files;
+use common::pipe::Pipe;
+use common::stacks::Overflows;
+use common::{Result, Status};
 
 use label::Labelled;
 use numbered::NumberedStack;

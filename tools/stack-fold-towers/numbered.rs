@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use common::{FrameId, FrameTable, Frames, shared_prefix};
+use common::folded::Frames;
+use common::stacks::{FrameId, FrameTable, shared_prefix};
 
 use crate::label::Labelled;
 use crate::stamps::without_stamp;

@@ -8,7 +8,7 @@ mod callers;
 
 use std::collections::HashMap;
 
-use common::{FrameId, StackTree};
+use common::stacks::{FrameId, StackTree};
 
 use crate::numbered::NumberedStack;
 use crate::towers::{LONGEST_PERIOD, Level};

@@ -3,7 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use common::{FrameId, append_row, printable, share_number, utf8};
+use common::io::append_row;
+use common::names::{printable, utf8};
+use common::numbers::share_number;
+use common::stacks::FrameId;
 
 use crate::label::Labelled;
 use crate::numbered::NumberedStack;

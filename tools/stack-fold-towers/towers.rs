@@ -41,7 +41,7 @@
 
 mod stack;
 
-use common::shared_prefix;
+use common::stacks::shared_prefix;
 
 use stack::FoldingStack;
 

@@ -3,9 +3,10 @@
 use std::cmp::Ordering;
 use std::ffi::OsString;
 
-use common::{
-    Error, Labels, PatternSyntax, Result, compile_whole_patterns, parse_label_key, printable,
-};
+use common::folded::{Labels, parse_label_key};
+use common::names::printable;
+use common::pattern::{PatternSyntax, compile_whole_patterns};
+use common::{Error, Result};
 use regex_automata::meta::Regex;
 
 use crate::patterns_of;

@@ -11,10 +11,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{
-    Color, Files, FoldedLine, PatternArgs, Pipe, Result, Status, patterns_in, patterns_of,
-    read_whole,
-};
+use common::folded::FoldedLine;
+use common::io::{Color, Files, read_whole};
+use common::pattern::{PatternArgs, patterns_in, patterns_of};
+use common::pipe::Pipe;
+use common::{Result, Status};
 
 use crate::per_file::CountStyle;
 use crate::selection::Selection;

@@ -3,9 +3,11 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use common::{
-    Files, Input, Pipe, Result, STDIN, Status, Total, append_row, share, share_number, utf8,
-};
+use common::io::{Files, Input, STDIN, Total, append_row};
+use common::names::utf8;
+use common::numbers::{share, share_number};
+use common::pipe::Pipe;
+use common::{Result, Status};
 
 use crate::selection::Selection;
 

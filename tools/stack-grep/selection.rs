@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use common::{
-    Finder, FoldedLine, FrameParts, Frames, PatternSyntax, Result, compile_patterns, looks_ahead,
-    mentions_mark, names_of_stack,
-};
+use common::Result;
+use common::folded::{FoldedLine, Frames};
+use common::names::{FrameParts, names_of_stack};
+use common::pattern::{Finder, PatternSyntax, compile_patterns, looks_ahead, mentions_mark};
 use memchr::{memchr, memrchr};
 use regex_automata::Input;
 use regex_automata::meta::Regex;

@@ -1,7 +1,8 @@
 //! The map: rows and columns of weights.
 
 use common::heat::{Shades, least_round};
-use common::{Unit, seconds, shortened};
+use common::names::shortened;
+use common::numbers::{Unit, seconds};
 
 use crate::by::By;
 use crate::lines::{self, Line};

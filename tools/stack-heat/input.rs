@@ -1,6 +1,9 @@
 //! What an input holds: folded lines with labels, or a table.
 
-use common::{Error, FoldedLine, Input, Labels, Pipe, Result, header_line, parse_header};
+use common::folded::{FoldedLine, Labels, header_line, parse_header};
+use common::io::Input;
+use common::pipe::Pipe;
+use common::{Error, Result};
 
 use crate::labelled;
 use crate::rows::{Refused, Rows};

@@ -4,8 +4,10 @@
 //! since=12.304122000<TAB>tid=4711<TAB>main;parse;read 14
 //! ```
 
+use common::folded::FoldedLine;
 use common::heat::label_value;
-use common::{FoldedLine, Pipe, nanoseconds_of_label};
+use common::numbers::nanoseconds_of_label;
+use common::pipe::Pipe;
 
 use crate::by::By;
 use crate::rows::{Refused, Rows, Sample};

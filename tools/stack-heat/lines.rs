@@ -2,7 +2,9 @@
 
 use std::cmp::Reverse;
 
-use common::{FrameId, grouped, utf8};
+use common::names::utf8;
+use common::numbers::grouped;
+use common::stacks::FrameId;
 
 use crate::by::By;
 use crate::rows::Rows;

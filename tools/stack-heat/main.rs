@@ -17,7 +17,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use common::heat::Cells;
-use common::{Files, Pipe, Result, Screen, Status, Theme, Total, content_policy};
+use common::io::{Files, Screen, Total};
+use common::picture::{Theme, content_policy};
+use common::pipe::Pipe;
+use common::{Result, Status};
 
 use by::By;
 use heat::Heat;

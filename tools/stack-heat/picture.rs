@@ -4,7 +4,9 @@
 use std::io;
 
 use common::heat::{COLORS, ROUND, SHADES};
-use common::{Theme, Unit, grouped, printable, seconds};
+use common::names::printable;
+use common::numbers::{Unit, grouped, seconds};
+use common::picture::Theme;
 use quick_xml::Writer;
 use quick_xml::events::{BytesCData, BytesText};
 

@@ -1,10 +1,13 @@
 //! The samples that were read, summed for the rows of the map.
 
 use bstr::ByteSlice;
+use common::Result;
+use common::folded::Headers;
 use common::heat::{Cells, Misfit, row_name};
-use common::{
-    Files, FrameId, FrameTable, Headers, Pipe, Result, Total, no_label, printable, unit_of_event,
-};
+use common::io::{Files, Total};
+use common::names::{printable, unit_of_event};
+use common::pipe::{Pipe, no_label};
+use common::stacks::{FrameId, FrameTable};
 
 use crate::by::By;
 use crate::input;

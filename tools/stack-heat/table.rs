@@ -6,7 +6,9 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Pipe, nanoseconds_of_label, unquoted};
+use common::io::unquoted;
+use common::numbers::nanoseconds_of_label;
+use common::pipe::Pipe;
 
 use crate::by::By;
 use crate::rows::{Refused, Rows, Sample};

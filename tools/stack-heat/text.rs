@@ -1,7 +1,8 @@
 //! The map in letters: each cell is a letter, darker for more weight.
 
 use common::heat::SHADES;
-use common::{Screen, Unit, grouped, seconds, terminal_color};
+use common::io::{Screen, terminal_color};
+use common::numbers::{Unit, grouped, seconds};
 
 use crate::by::By;
 use crate::heat::Heat;

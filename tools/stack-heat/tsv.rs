@@ -1,6 +1,7 @@
 //! The cells of the map for programs: a table with tabs between its columns.
 
-use common::{append_row, seconds};
+use common::io::append_row;
+use common::numbers::seconds;
 
 use crate::by::By;
 use crate::heat::Heat;

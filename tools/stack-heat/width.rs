@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use common::heat::MILLISECOND;
-use common::nanoseconds;
+use common::numbers::nanoseconds;
 
 /// A width that the user gave, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{
-    Files, FoldedLine, LabelKeys, Limit, Pipe, Result, StackCounts, Status, append_label_frame,
-    parse_label_key,
-};
+use common::folded::{FoldedLine, LabelKeys, append_label_frame, parse_label_key};
+use common::io::Files;
+use common::pipe::{Limit, Pipe};
+use common::stacks::StackCounts;
+use common::{Result, Status};
 
 /// Sum lines of equal labels and stacks and sort them, such as those that a filter made equal
 #[derive(Parser)]

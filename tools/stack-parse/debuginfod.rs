@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bstr::ByteSlice;
-use common::Waiting;
+use common::io::Waiting;
 use symbolize::{Artifact, Fetch};
 
 use crate::nameless::hints;

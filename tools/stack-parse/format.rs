@@ -3,7 +3,8 @@
 use std::cell::OnceCell;
 use std::fmt;
 
-use common::{Input, Result, lines};
+use common::Result;
+use common::io::{Input, lines};
 use memchr::memrchr;
 
 use crate::options::Options;

@@ -67,7 +67,8 @@ mod xdebug;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 
 use crate::format::Format;
 use crate::options::{ObjectArgs, Options};

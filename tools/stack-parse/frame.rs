@@ -2,7 +2,8 @@
 
 use bstr::ByteSlice;
 use clap::{Args, ValueEnum};
-use common::{CodeKind, FrameParts, base_of_place, is_digits};
+use common::names::{CodeKind, FrameParts, base_of_place};
+use common::numbers::is_digits;
 use memchr::memrchr;
 use symbolize::CodeOrigin;
 

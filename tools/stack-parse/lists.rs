@@ -3,7 +3,10 @@
 use std::ops::ControlFlow;
 
 use clap::Args;
-use common::{Files, Pipe, Result, Status, append_row, printable};
+use common::io::{Files, append_row};
+use common::names::printable;
+use common::pipe::Pipe;
+use common::{Result, Status};
 
 use crate::formats::{self, FORMATS};
 

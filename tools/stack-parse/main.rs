@@ -16,7 +16,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, Pipe, Result, Status};
+use common::io::Files;
+use common::pipe::Pipe;
+use common::{Result, Status};
 
 use formats::FormatArgs;
 use lists::ListArgs;

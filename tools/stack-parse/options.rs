@@ -6,7 +6,8 @@ use std::num::NonZero;
 use std::thread;
 
 use clap::Args;
-use common::{Error, Result, seconds};
+use common::numbers::seconds;
+use common::{Error, Result};
 
 use crate::symbolize_args::SymbolizeArgs;
 

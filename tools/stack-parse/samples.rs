@@ -35,7 +35,11 @@ mod window;
 use std::fmt::Display;
 use std::path::Path;
 
-use common::{FrameId, FrameTable, Input, LabelKeys, NO_STACK, NodeId, Pipe, Result, StackTree};
+use common::Result;
+use common::folded::{LabelKeys, NO_STACK};
+use common::io::Input;
+use common::pipe::Pipe;
+use common::stacks::{FrameId, FrameTable, NodeId, StackTree};
 
 use crate::frame::FrameArgs;
 use event::Fate;

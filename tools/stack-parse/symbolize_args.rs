@@ -76,7 +76,7 @@ impl SymbolizeArgs {
             kallsyms: self.kallsyms.clone(),
             vdso: self.vdso.clone(),
             exact_names: self.exact_names,
-            open: common::map_executable,
+            open: common::io::map_executable,
         })
     }
 }

@@ -3,7 +3,10 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, Pipe, Result, StackBuf, Status};
+use common::folded::StackBuf;
+use common::io::Files;
+use common::pipe::Pipe;
+use common::{Result, Status};
 
 /// Turn stacks around, leaf first, so that all calls of a function share a branch
 #[derive(Parser)]

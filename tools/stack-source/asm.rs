@@ -6,7 +6,12 @@ mod table;
 
 use std::path::PathBuf;
 
-use common::{FrameWeights, NO_WEIGHT, Pipe, Result, Screen, Status, Total, Unit, share};
+use common::hints::NO_WEIGHT;
+use common::io::{Screen, Total};
+use common::numbers::{Unit, share};
+use common::pipe::Pipe;
+use common::stacks::FrameWeights;
+use common::{Result, Status};
 use regex_automata::meta::Regex;
 
 use crate::count::Line;

@@ -4,7 +4,8 @@ mod no_line;
 
 use std::cmp::Reverse;
 
-use common::{FrameParts, FrameTable, FrameWeights, Room, StackIds, file_and_line, with_room};
+use common::names::{FrameParts, file_and_line};
+use common::stacks::{FrameTable, FrameWeights, Room, StackIds, with_room};
 
 use crate::Sort;
 
@@ -234,7 +235,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use bstr::ByteSlice;
-    use common::Frames;
+    use common::folded::Frames;
     use proptest::prelude::*;
 
     use super::*;

@@ -1,6 +1,7 @@
 //! The lines for programs: a table with tabs, or JSON.
 
-use common::{push_field, utf8};
+use common::io::push_field;
+use common::names::utf8;
 use serde::Serialize;
 
 use crate::Profile;

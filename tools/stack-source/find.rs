@@ -52,7 +52,7 @@ impl Source {
             at..at + line.len()
         };
         let whole = text.strip_suffix(b"\n").unwrap_or(&text);
-        let lines = common::lines(whole).map(range).collect();
+        let lines = common::io::lines(whole).map(range).collect();
         Some(Source { file, text, lines })
     }
 

@@ -1,7 +1,8 @@
 //! Colours: the hotter a line, the darker its numbers.
 
 use common::heat::{COLORS, Shades};
-use common::{FrameWeights, terminal_color};
+use common::io::terminal_color;
+use common::stacks::FrameWeights;
 
 /// From this shade on, light letters are easier to read.
 const DARK: usize = 6;

@@ -1,6 +1,6 @@
 //! The lines that are listed: those that weigh something, and some around them.
 
-use common::FrameWeights;
+use common::stacks::FrameWeights;
 
 use crate::count::Line;
 

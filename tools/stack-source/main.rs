@@ -12,10 +12,14 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Parser, ValueEnum};
-use common::{
-    Color, Files, FoldedLine, NO_PLACES, NO_WEIGHT, Overflows, PatternArgs, Pipe, Result, Screen,
-    Status, Total, Unit, compile_patterns, counted, patterns_in, share,
-};
+use common::folded::FoldedLine;
+use common::hints::{NO_PLACES, NO_WEIGHT};
+use common::io::{Color, Files, Screen, Total};
+use common::numbers::{Unit, counted, share};
+use common::pattern::{PatternArgs, compile_patterns, patterns_in};
+use common::pipe::Pipe;
+use common::stacks::Overflows;
+use common::{Result, Status};
 use regex_automata::meta::Regex;
 
 use asm::AsmArgs;

@@ -1,6 +1,6 @@
 //! What changed from one profile to another: words and colours.
 
-use common::MINUS;
+use common::numbers::MINUS;
 use inferno::flamegraph::color::Color;
 
 /// From gone (blue) over unchanged to new (orange). Everyone can tell blue and orange apart, and

@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use common::{FrameId, grouped};
+use common::numbers::grouped;
+use common::stacks::FrameId;
 
 use crate::document::Placed;
 use crate::look::Look;

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use common::{CodeKind, FrameId, FrameParts, FrameTable, code_kinds, module, name_hash};
+use common::names::{CodeKind, FrameParts, code_kinds, module, name_hash};
+use common::stacks::{FrameId, FrameTable};
 use inferno::flamegraph::color::{Color, PaletteMap};
 use inferno::flamegraph::{self, Options, Palette};
 

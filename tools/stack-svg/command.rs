@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use common::shell_argument;
+use common::shell::shell_argument;
 
 use crate::escape::visible;
 

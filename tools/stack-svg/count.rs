@@ -3,10 +3,11 @@
 
 use std::mem;
 
-use common::{
-    Files, FoldedLine, FrameId, FrameTable, Overflows, Pipe, Result, SortedStacks, Split, StackBuf,
-    StackCounts,
-};
+use common::Result;
+use common::folded::{FoldedLine, StackBuf};
+use common::io::Files;
+use common::pipe::{Pipe, Split};
+use common::stacks::{FrameId, FrameTable, Overflows, SortedStacks, StackCounts};
 
 use crate::noise::Sides;
 use crate::profile::{LeftOut, Node, Profile};

@@ -97,7 +97,8 @@ impl<B: Placed> Document<'_, B> {
     /// None is expected: it is written to memory.
     pub(crate) fn write(&self, caption: impl Fn(&B) -> Caption) -> io::Result<Vec<u8>> {
         let places = self.places();
-        let mut svg = common::with_room(200 * self.boxes.len() + SCRIPT.len() + STYLE.len());
+        let mut svg =
+            common::stacks::with_room(200 * self.boxes.len() + SCRIPT.len() + STYLE.len());
         self.open(&places, &mut svg)?;
         if let Some(strip) = self.strip {
             let top = places.top - strip.height(self.look);

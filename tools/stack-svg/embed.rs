@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::iter;
 
-use common::{FrameId, FrameTable, module};
+use common::names::module;
+use common::stacks::{FrameId, FrameTable};
 use inferno::flamegraph::color::Color;
 use quick_xml::Writer;
 use quick_xml::events::{BytesText, Event};

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use common::{FrameParts, escaped, is_unseen, printable};
+use common::names::{FrameParts, escaped, is_unseen, printable};
 
 /// What the picture shows for a frame without a name.
 const NAMELESS: &str = "[empty name]";

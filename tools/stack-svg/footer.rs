@@ -168,7 +168,7 @@ fn wrapped(text: &str, letters: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use common::grouped;
+    use common::numbers::grouped;
 
     use super::*;
 

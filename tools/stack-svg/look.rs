@@ -1,7 +1,8 @@
 //! Options for the looks of the picture.
 
 use clap::Args;
-use common::{Theme, counted};
+use common::numbers::counted;
+use common::picture::Theme;
 
 use crate::colors::{self, Colors};
 use crate::escape::visible;

@@ -26,10 +26,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use common::compare::Question;
-use common::{
-    Error, Files, FrameParts, FrameTable, Percent, Pipe, Result, Split, Status, content_policy,
-    is_same_file, printable, unwritten, write_whole_file,
-};
+use common::io::{Files, is_same_file, unwritten, write_whole_file};
+use common::names::{FrameParts, printable};
+use common::numbers::Percent;
+use common::picture::content_policy;
+use common::pipe::{Pipe, Split};
+use common::stacks::FrameTable;
+use common::{Error, Result, Status};
 
 use change::Comparison;
 use chart::Drawing;

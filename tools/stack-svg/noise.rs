@@ -1,7 +1,8 @@
 //! Which functions changed by more than noise explains, by the rule of stack-diff.
 
 use common::compare::{Comparison, FunctionNames, Question, Run, RunReader, Runs};
-use common::{FrameId, FrameTable, Pipe};
+use common::pipe::Pipe;
+use common::stacks::{FrameId, FrameTable};
 use hashbrown::HashSet;
 
 /// Two profiles, summed by function.

@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-use common::rounded_share;
+use common::numbers::rounded_share;
 
 /// A share in percent. A small one never reads as 0%, and a part never as 100%.
 pub(crate) fn percent(part: u64, whole: u64) -> String {

@@ -3,10 +3,10 @@
 
 use std::io;
 
-use common::{
-    FrameId, FrameParts, FrameTable, Split, base_of_place, counted, fitted, fitted_with, grouped,
-    seconds,
-};
+use common::names::{FrameParts, base_of_place, fitted, fitted_with};
+use common::numbers::{counted, grouped, seconds};
+use common::pipe::Split;
+use common::stacks::{FrameId, FrameTable};
 use inferno::flamegraph::color::Color;
 
 use crate::change::{self, Comparison};

@@ -3,7 +3,8 @@
 
 use std::mem;
 
-use common::{FrameId, HeaviestTree, Result, SortedStacks, TreeNode, with_room};
+use common::Result;
+use common::stacks::{FrameId, HeaviestTree, SortedStacks, TreeNode, with_room};
 
 mod bottom_up;
 pub(crate) mod cut;
@@ -230,7 +231,7 @@ fn place(nodes: &mut [Node]) {
 
 #[cfg(test)]
 mod tests {
-    use common::{FrameTable, StackCounts};
+    use common::stacks::{FrameTable, StackCounts};
 
     use super::*;
 

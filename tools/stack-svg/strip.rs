@@ -7,7 +7,9 @@ pub(crate) mod samples;
 
 use std::cmp::Reverse;
 
-use common::{FrameId, FrameTable, Split, grouped, seconds};
+use common::numbers::{grouped, seconds};
+use common::pipe::Split;
+use common::stacks::{FrameId, FrameTable};
 
 use crate::embed::push_number;
 use crate::escape::embedded;

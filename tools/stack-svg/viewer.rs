@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use common::{page_script, page_style};
+use common::picture::{page_script, page_style};
 
 /// The files of the script.
 const PARTS: [&str; 31] = [

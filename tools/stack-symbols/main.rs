@@ -10,9 +10,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{
-    Error, Files, Input, Pipe, Result, Status, map_executable, symbol_name, what_file_is, without_g,
-};
+use common::io::{Files, Input, map_executable};
+use common::names::{symbol_name, without_g};
+use common::pipe::{Pipe, what_file_is};
+use common::{Error, Result, Status};
 use symbolize::executable::{
     Call, Mark, Symbol, Symbols, Unreadable, Unwinding, ocaml_calls, unwinding,
 };

@@ -3,7 +3,10 @@
 use std::ffi::OsString;
 
 use clap::Args;
-use common::{FrameId, FrameTable, PatternArgs, Result, compile_patterns, printable};
+use common::Result;
+use common::names::printable;
+use common::pattern::{PatternArgs, compile_patterns};
+use common::stacks::{FrameId, FrameTable};
 use regex_automata::meta::Regex;
 
 use crate::profile::Profile;

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice;
 use clap::ValueEnum;
-use common::{
-    FrameId, FrameParts, Screen, SortedStack, SortedStacks, StackBuf, StackCounts, file_and_line,
-    fitted_path, module, with_room,
-};
+use common::folded::StackBuf;
+use common::io::Screen;
+use common::names::{FrameParts, file_and_line, fitted_path, module};
+use common::stacks::{FrameId, SortedStack, SortedStacks, StackCounts, with_room};
 
 /// What a row stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,6 +1,8 @@
 //! The answer for programs: a table with tabs, or JSON.
 
-use common::{FrameId, push_field, utf8};
+use common::io::push_field;
+use common::names::utf8;
+use common::stacks::FrameId;
 use serde::Serialize;
 
 use crate::Answer;

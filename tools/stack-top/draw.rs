@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use common::{
-    CodeKind, FrameId, FrameParts, Screen, Total, code_kinds, counted, fitted, printable,
-    shared_prefix, shortened, terminal_color,
-};
+use common::io::{Screen, Total, terminal_color};
+use common::names::{CodeKind, FrameParts, code_kinds, fitted, printable, shortened};
+use common::numbers::counted;
+use common::stacks::{FrameId, shared_prefix};
 
 use crate::Answer;
 use crate::profile::Profile;

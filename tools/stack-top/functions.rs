@@ -1,6 +1,8 @@
 //! The functions that lines are in.
 
-use common::{FrameParts, FrameWeights, Result, SortedStacks, printable};
+use common::Result;
+use common::names::{FrameParts, printable};
+use common::stacks::{FrameWeights, SortedStacks};
 use hashbrown::{HashMap, HashSet};
 
 use crate::by::By;

@@ -2,7 +2,11 @@
 
 use std::mem;
 
-use common::{Live, NO_WEIGHT, Overflows, Pipe, Result, Screen, StackCounts, Status};
+use common::hints::NO_WEIGHT;
+use common::io::Screen;
+use common::pipe::{Live, Pipe};
+use common::stacks::{Overflows, StackCounts};
+use common::{Result, Status};
 
 use crate::Args;
 use crate::asked::Patterns;

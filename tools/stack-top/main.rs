@@ -18,10 +18,12 @@ mod under;
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Parser};
-use common::{
-    Error, Files, NO_PLACES, NO_WEIGHT, Pipe, Result, Screen, Split, StackCounts, Status, Total,
-    Unit, root_of_file,
-};
+use common::hints::{NO_PLACES, NO_WEIGHT};
+use common::io::{Files, Screen, Total};
+use common::numbers::Unit;
+use common::pipe::{Pipe, Split, root_of_file};
+use common::stacks::StackCounts;
+use common::{Error, Result, Status};
 
 use asked::{Asked, Patterns};
 use by::By;

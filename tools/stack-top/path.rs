@@ -1,6 +1,6 @@
 //! The room for paths beside names.
 
-use common::Screen;
+use common::io::Screen;
 
 /// How wide a column of paths may be before a column of names that is at most `names` wide: the
 /// paths get what the names do not need, but at least half of the room.

@@ -1,7 +1,10 @@
 //! The profile as functions: what each weighs.
 
 use clap::ValueEnum;
-use common::{FrameId, FrameWeights, Result, SortedStacks, Total, Unit, with_room};
+use common::Result;
+use common::io::Total;
+use common::numbers::Unit;
+use common::stacks::{FrameId, FrameWeights, SortedStacks, with_room};
 
 use crate::functions::Functions;
 use crate::under::Under;

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use common::{FrameId, Screen, SortedStack, Total, grouped, share};
+use common::io::{Screen, Total};
+use common::numbers::{grouped, share};
+use common::stacks::{FrameId, SortedStack};
 
 use crate::Answer;
 use crate::asked::{Pattern, Patterns};

@@ -1,6 +1,7 @@
 //! A run of names in one line of the screen.
 
-use common::{Screen, fitted, printable};
+use common::io::Screen;
+use common::names::{fitted, printable};
 use console::measure_text_width;
 
 /// Names of frames that call one another, with `;` between them. What does not fit on a terminal is

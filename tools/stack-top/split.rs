@@ -7,9 +7,11 @@ mod trend;
 use std::cmp::Reverse;
 
 use common::compare::{Run, Weights};
-use common::{
-    FrameId, FrameParts, FrameTable, FrameWeights, SortedStack, SortedStacks, Split, Unit, filled,
-    with_room,
+use common::names::FrameParts;
+use common::numbers::Unit;
+use common::pipe::Split;
+use common::stacks::{
+    FrameId, FrameTable, FrameWeights, SortedStack, SortedStacks, filled, with_room,
 };
 use hashbrown::HashMap;
 

@@ -1,6 +1,9 @@
 //! The table of functions, for people.
 
-use common::{FrameWeights, Screen, Unit, fitted_path, grouped, share};
+use common::io::Screen;
+use common::names::fitted_path;
+use common::numbers::{Unit, grouped, share};
+use common::stacks::FrameWeights;
 use console::measure_text_width;
 
 use crate::Answer;

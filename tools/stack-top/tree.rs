@@ -5,7 +5,9 @@ mod json;
 use std::cmp::Reverse;
 use std::str::FromStr;
 
-use common::{FrameId, Screen, Total, grouped, share, shared_prefix};
+use common::io::{Screen, Total};
+use common::numbers::{grouped, share};
+use common::stacks::{FrameId, shared_prefix};
 
 use crate::Answer;
 use crate::profile::Profile;

@@ -1,6 +1,10 @@
 //! What is below the functions that match a pattern.
 
-use common::{FrameId, Result, Screen, SortedStacks, StackBuf, StackCounts, share};
+use common::Result;
+use common::folded::StackBuf;
+use common::io::Screen;
+use common::numbers::share;
+use common::stacks::{FrameId, SortedStacks, StackCounts};
 
 use crate::asked::Pattern;
 use crate::profile::Profile;

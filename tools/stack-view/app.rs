@@ -1,7 +1,10 @@
 //! What the program shows beside the view: what is typed, the menu, messages, where it is
 //! scrolled to; and what comes in while it is shown.
 
-use common::{FrameId, Result, StackCounts, Unit, module, printable};
+use common::Result;
+use common::names::{module, printable};
+use common::numbers::Unit;
+use common::stacks::{FrameId, StackCounts};
 
 use crate::colors::Palette;
 use crate::layout::{Layout, layout};

@@ -2,7 +2,8 @@
 
 use std::env;
 
-use common::{CodeKind, terminal_color};
+use common::io::terminal_color;
+use common::names::CodeKind;
 use ratatui::style::{Color, Modifier, Style};
 
 /// The colour of a frame.

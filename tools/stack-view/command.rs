@@ -1,6 +1,9 @@
 //! The commands that do to folded stacks what the reader did here.
 
-use common::{CallTree, FrameId, literal_pattern, module, shell_word};
+use common::names::module;
+use common::pattern::literal_pattern;
+use common::shell::shell_word;
+use common::stacks::{CallTree, FrameId};
 
 use crate::profile::Profile;
 use crate::steps::Step;

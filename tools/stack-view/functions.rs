@@ -1,6 +1,6 @@
 //! The table: every function with its weights.
 
-use common::{CallTree, FrameId, FrameWeights};
+use common::stacks::{CallTree, FrameId, FrameWeights};
 
 use crate::trees::for_each_outermost;
 

@@ -3,7 +3,8 @@
 mod mouse;
 mod typing;
 
-use common::{FrameParts, Result, printable};
+use common::Result;
+use common::names::{FrameParts, printable};
 use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::app::{App, Ended, Mode};

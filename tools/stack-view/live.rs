@@ -6,7 +6,10 @@ use std::process;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, ScopedJoinHandle};
 
-use common::{Error, Live, Output, Overflows, Pipe, Result, StackCounts};
+use common::io::Output;
+use common::pipe::{Live, Pipe};
+use common::stacks::{Overflows, StackCounts};
+use common::{Error, Result};
 
 use crate::app::{App, Ended, Interval, Recording};
 use crate::profile::Profile;

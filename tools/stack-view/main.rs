@@ -25,7 +25,11 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Error, Files, NO_WEIGHT, Pipe, Result, Status, Unit};
+use common::hints::NO_WEIGHT;
+use common::io::Files;
+use common::numbers::Unit;
+use common::pipe::Pipe;
+use common::{Error, Result, Status};
 
 use app::{App, Ended};
 use colors::Palette;

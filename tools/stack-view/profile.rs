@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use common::{CallTree, FrameId, FrameParts, FrameTable, Result, StackCounts, Unit, code_kinds};
+use common::Result;
+use common::names::{FrameParts, code_kinds};
+use common::numbers::Unit;
+use common::stacks::{CallTree, FrameId, FrameTable, StackCounts};
 
 use crate::colors::FrameColor;
 

@@ -1,7 +1,9 @@
 //! Search: in all names, drawn or not.
 
 use bstr::ByteSlice;
-use common::{CallTree, FrameId, PatternSyntax, Result, compile_patterns};
+use common::Result;
+use common::pattern::{PatternSyntax, compile_patterns};
+use common::stacks::{CallTree, FrameId};
 
 use crate::profile::Profile;
 use crate::trees::{BranchId, Shape, Tree};

@@ -1,7 +1,9 @@
 //! The steps by which a reader asks for a part of the profile. Each does exactly what a command
 //! does to the folded stacks, see command.rs.
 
-use common::{CallTree, FrameId, FrameParts, NodeId, Result, StackTree, module, printable};
+use common::Result;
+use common::names::{FrameParts, module, printable};
+use common::stacks::{CallTree, FrameId, NodeId, StackTree};
 
 use crate::profile::{HIDDEN, Profile};
 

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{StackCounts, Unit};
+use common::numbers::Unit;
+use common::stacks::StackCounts;
 use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -67,7 +68,7 @@ fn after(steps: &[Step], stacks: &Stacks) -> BTreeMap<String, u64> {
                 true
             }
             Step::HideModule(its) => {
-                frames.retain(|it| common::module(it.as_bytes()) != its);
+                frames.retain(|it| common::names::module(it.as_bytes()) != its);
                 true
             }
             Step::FoldRecursion => {

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use common::{CallTree, FrameId};
+use common::stacks::{CallTree, FrameId};
 
 /// The number of a branch in its [`Tree`]; 0 is the root.
 pub(crate) type BranchId = u32;

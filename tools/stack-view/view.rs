@@ -6,7 +6,8 @@ mod walk;
 
 use std::sync::Arc;
 
-use common::{CallTree, FrameId, Result};
+use common::Result;
+use common::stacks::{CallTree, FrameId};
 
 pub(crate) use shown::Numbers;
 

@@ -3,7 +3,11 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
-use common::{Error, FoldedLine, FrameId, Output, Pipe, Result, append_folded};
+use common::folded::{FoldedLine, append_folded};
+use common::io::Output;
+use common::pipe::Pipe;
+use common::stacks::FrameId;
+use common::{Error, Result};
 
 use crate::profile::Profile;
 use crate::view::View;

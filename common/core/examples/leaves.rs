@@ -7,7 +7,9 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::{Files, Pipe, Result, Status};
+use common::io::Files;
+use common::pipe::Pipe;
+use common::{Result, Status};
 
 /// Keep the leaf of each stack
 #[derive(Parser)]

@@ -22,3 +22,18 @@ mod watched;
 pub(crate) mod whole_file;
 mod xz;
 pub(crate) mod zstd;
+
+pub use blocks::{Block, Blocks};
+pub use input::{Files, Input, STDIN, read_whole};
+pub use lines::{SCAN_STEP, lines, newline_bits, without_cr};
+pub use messages::print as say;
+pub use output::{Output, unwritten};
+pub use progress::Waiting;
+pub use screen::Screen;
+pub use seekable::Seekable;
+pub use stats::{Stats, Total};
+pub use table::{append_row, push_field, push_quoted, unquoted};
+pub use terminal_color::{Color, terminal_color};
+pub use unsafe_code::map_executable;
+pub use whole_file::{is_same_file, write as write_whole_file};
+pub use zstd::Zstd;

@@ -1,4 +1,12 @@
-//! Weights as people read them.
+//! Numbers: weights and shares as people read them, digits in text, times in seconds.
+
+mod digits;
+mod percent;
+mod seconds;
+
+pub use digits::{decimal, hexadecimal, is_digits};
+pub use percent::Percent;
+pub use seconds::{nanoseconds, nanoseconds_of_label, seconds};
 
 /// As wide as a plus sign, which a hyphen is not.
 pub const MINUS: char = '\u{2212}';

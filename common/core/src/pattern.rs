@@ -6,7 +6,9 @@ mod in_frames;
 use std::ffi::OsString;
 use std::fmt::{Display, Write};
 
-use crate::{Error, lines, printable};
+use crate::Error;
+use crate::io::lines;
+use crate::names::printable;
 
 pub use finder::Finder;
 pub use in_frames::{

@@ -12,10 +12,12 @@ mod write;
 
 use std::fmt::Display;
 
+use crate::folded::Headers;
 use crate::io::messages::Messages;
 use crate::io::progress::Progress;
+use crate::io::{Output, Stats, Total};
 use crate::status::{SUCCESS, TROUBLE};
-use crate::{Error, Headers, Output, Result, Stats, Status, Total};
+use crate::{Error, Result, Status};
 use foreign::Start;
 
 pub use foreign::what_file_is;

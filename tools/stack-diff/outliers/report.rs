@@ -1,6 +1,8 @@
 //! Prints many profiles: a line for each, the most unlike first.
 
-use common::{grouped, printable, push_field};
+use common::io::push_field;
+use common::names::printable;
+use common::numbers::grouped;
 use serde::Serialize;
 
 use super::{Difference, NAMED, Outliers, Unlike};

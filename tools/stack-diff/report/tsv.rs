@@ -1,6 +1,6 @@
 //! Tab-separated values, as pandas, DuckDB and R read them.
 
-use common::push_field;
+use common::io::push_field;
 
 use super::{Change, Report};
 

@@ -5,7 +5,7 @@
 pub(crate) enum Unit {
     /// Shares of the whole.
     Percent,
-    Weights(common::Unit),
+    Weights(common::numbers::Unit),
 }
 
 impl Unit {
@@ -13,7 +13,7 @@ impl Unit {
     pub(crate) fn title(&self) -> String {
         match self {
             Unit::Percent => " %".to_owned(),
-            Unit::Weights(common::Unit::Things(name)) => format!(" {name}"),
+            Unit::Weights(common::numbers::Unit::Things(name)) => format!(" {name}"),
             // Each number has its unit, or the unit is not known.
             Unit::Weights(_) => String::new(),
         }
@@ -47,7 +47,7 @@ mod tests {
     fn nothing_is_neither_more_nor_less() {
         let texts = [-0.001, 0.001, -0.126, 12.0].map(|value| Unit::Percent.signed(value));
         assert_eq!(texts, ["+0.00", "+0.00", "-0.13", "+12.00"]);
-        let unit = Unit::Weights(common::Unit::named("ns"));
+        let unit = Unit::Weights(common::numbers::Unit::named("ns"));
         assert_eq!([-1_240_000.0, 0.3].map(|value| unit.signed(value)), ["-1.24 ms", "+0 ns"]);
     }
 }

@@ -4,7 +4,9 @@
 
 use std::io::{self, Write};
 
-use common::{Output, Unit, unit_of_event};
+use common::io::Output;
+use common::names::unit_of_event;
+use common::numbers::Unit;
 
 use crate::calls::{Calls, FunctionId};
 use crate::event::ExportedEvent;

@@ -8,7 +8,9 @@
 
 use std::io::{self, Write};
 
-use common::{FrameId, Output, Unit, shared_prefix};
+use common::io::Output;
+use common::numbers::Unit;
+use common::stacks::{FrameId, shared_prefix};
 
 use crate::event::ExportedEvent;
 use crate::profile::{ExportedStack, Profile};

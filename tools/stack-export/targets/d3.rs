@@ -4,7 +4,8 @@
 
 use std::io::{self, Write};
 
-use common::{FrameId, Output};
+use common::io::Output;
+use common::stacks::FrameId;
 
 use crate::event::ExportedEvent;
 use crate::profile::Profile;

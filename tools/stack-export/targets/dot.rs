@@ -4,7 +4,8 @@
 
 use std::io::{self, Write};
 
-use common::{Output, share};
+use common::io::Output;
+use common::numbers::share;
 
 use crate::calls::{Calls, FunctionId, Weights};
 use crate::event::ExportedEvent;

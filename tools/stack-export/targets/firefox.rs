@@ -5,7 +5,8 @@ mod tables;
 
 use std::io::{self, Write};
 
-use common::{Output, Unit};
+use common::io::Output;
+use common::numbers::Unit;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Value, json};

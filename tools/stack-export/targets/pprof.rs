@@ -11,7 +11,10 @@ mod strings;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use common::{FrameId, NO_STACK, Output, Unit};
+use common::folded::NO_STACK;
+use common::io::Output;
+use common::numbers::Unit;
+use common::stacks::FrameId;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;

@@ -6,7 +6,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use common::{FrameId, Output, Unit};
+use common::io::Output;
+use common::numbers::Unit;
+use common::stacks::FrameId;
 use serde::{Serialize, Serializer};
 
 use crate::event::ExportedEvent;

@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use common::{FrameId, NodeId, StackTree};
+use common::stacks::{FrameId, NodeId, StackTree};
 
 use super::Cut;
 

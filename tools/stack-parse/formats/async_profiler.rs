@@ -4,7 +4,8 @@
 //! Grammar from async-profiler's src/profiler.cpp (`dumpText`).
 
 use bstr::ByteSlice;
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -15,7 +15,9 @@
 //! Up to version 2 a call is `f(1,0,178,4,'compile')`: level, left, width, type and name.
 
 use bstr::ByteSlice;
-use common::{Error, Input, Result, decimal};
+use common::io::Input;
+use common::numbers::decimal;
+use common::{Error, Result};
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, Kind};

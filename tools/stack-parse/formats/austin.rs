@@ -14,7 +14,11 @@
 //! whether the thread was idle, and the bytes.
 
 use bstr::ByteSlice;
-use common::{FrameId, Input, Label, Result, is_digits};
+use common::Result;
+use common::folded::Label;
+use common::io::Input;
+use common::numbers::is_digits;
+use common::stacks::FrameId;
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

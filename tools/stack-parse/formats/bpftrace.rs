@@ -7,7 +7,8 @@ mod frame;
 mod json;
 mod text;
 
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -11,7 +11,10 @@
 //! summary: 20 3 0
 //! ```
 
-use common::{Error, FrameId, Input, Result, decimal};
+use common::io::Input;
+use common::numbers::decimal;
+use common::stacks::FrameId;
+use common::{Error, Result};
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, known_name};

@@ -25,7 +25,8 @@
 mod graph;
 mod names;
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

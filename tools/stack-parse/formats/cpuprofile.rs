@@ -9,7 +9,8 @@
 //!  "startTime":1163140.5,"endTime":1163141.5,"samples":[1,2],"timestamps":[..]}
 //! ```
 
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -10,7 +10,9 @@
 //! for which d3-flame-graph has an option.
 
 use bstr::ByteSlice;
-use common::{FrameId, Input, Result};
+use common::Result;
+use common::io::Input;
+use common::stacks::FrameId;
 
 use crate::format::{Format, Head};
 use crate::options::Options;

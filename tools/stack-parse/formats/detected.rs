@@ -3,7 +3,8 @@
 use std::fmt;
 use std::io::Seek;
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 
 use super::{FORMATS, unread};
 use crate::format::{Format, Head};

@@ -9,7 +9,8 @@
 //!  "ftbl":["[root]","0x48417B4: malloc (in /usr/lib/vgpreload_dhat.so)", ...]}
 //! ```
 
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

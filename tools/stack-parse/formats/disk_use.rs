@@ -1,7 +1,7 @@
 //! Sizes of files: the parts of a path are the frames.
 
 use bstr::ByteSlice;
-use common::is_digits;
+use common::numbers::is_digits;
 
 use sized::Sized;
 

@@ -28,7 +28,8 @@ mod thread;
 
 use std::io::Read;
 
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -1,9 +1,10 @@
 //! Folded stacks, as other tools make them; man/folded-stack.5 is the grammar.
 
-use common::{
-    FoldedLine, Frames, Input, Label, Result, counts_samples, lacks_frames, lines, noted_samples,
-    parse_header,
+use common::Result;
+use common::folded::{
+    FoldedLine, Frames, Label, counts_samples, lacks_frames, noted_samples, parse_header,
 };
+use common::io::{Input, lines};
 use memchr::memrchr;
 
 use super::unread;

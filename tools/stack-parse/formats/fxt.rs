@@ -18,7 +18,8 @@ mod names;
 mod records;
 mod trace;
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

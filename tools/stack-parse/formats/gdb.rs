@@ -12,7 +12,10 @@
 mod frame_line;
 
 use bstr::ByteSlice;
-use common::{Input, Label, Result, decimal};
+use common::Result;
+use common::folded::Label;
+use common::io::Input;
+use common::numbers::decimal;
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -6,7 +6,9 @@ mod json;
 mod text;
 
 use bstr::ByteSlice;
-use common::{Error, Input, Result, is_digits};
+use common::io::Input;
+use common::numbers::is_digits;
+use common::{Error, Result};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

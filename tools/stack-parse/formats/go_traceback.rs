@@ -4,7 +4,8 @@
 //! Grammar from Go's src/runtime/traceback.go (`goroutineheader`, `traceback1`).
 
 use bstr::ByteSlice;
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

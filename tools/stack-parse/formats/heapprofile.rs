@@ -6,7 +6,8 @@
 //! {"head":{"callFrame":{..},"selfSize":0,"id":1,"children":[{..}]},"samples":[..]}
 //! ```
 
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 
 use crate::format::{Format, Head};
 use crate::options::Options;

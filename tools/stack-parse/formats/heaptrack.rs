@@ -27,7 +27,9 @@ mod traces;
 use std::io::{BufReader, Seek};
 
 use bstr::ByteSlice;
-use common::{Error, Input, Result, hexadecimal, lines};
+use common::io::{Input, lines};
+use common::numbers::hexadecimal;
+use common::{Error, Result};
 
 use crate::format::{Extra, Format, Head};
 use crate::options::Options;

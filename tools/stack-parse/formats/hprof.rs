@@ -4,7 +4,10 @@
 //! Grammar from OpenJDK 8's src/share/demo/jvmti/hprof/hprof_io.c.
 
 use bstr::ByteSlice;
-use common::{FrameId, Input, Result, decimal, is_digits};
+use common::Result;
+use common::io::Input;
+use common::numbers::{decimal, is_digits};
+use common::stacks::FrameId;
 use hashbrown::HashMap;
 
 use crate::format::{Format, Head};

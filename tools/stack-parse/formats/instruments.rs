@@ -13,7 +13,9 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Input, Result, hexadecimal};
+use common::Result;
+use common::io::Input;
+use common::numbers::hexadecimal;
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

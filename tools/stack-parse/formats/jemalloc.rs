@@ -20,7 +20,9 @@
 mod counts;
 
 use bstr::ByteSlice;
-use common::{Input, Result, hexadecimal};
+use common::Result;
+use common::io::Input;
+use common::numbers::hexadecimal;
 use hashbrown::HashMap;
 
 use crate::format::{Format, Head};

@@ -15,7 +15,8 @@ mod values;
 use std::collections::{HashMap, HashSet};
 use std::io;
 
-use common::{Error, Input, Result, Seekable};
+use common::io::{Input, Seekable};
+use common::{Error, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -12,7 +12,8 @@ mod text;
 use std::collections::HashSet;
 use std::io::{BufReader, Seek};
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

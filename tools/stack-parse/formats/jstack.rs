@@ -11,7 +11,9 @@ mod labels;
 mod thread;
 
 use bstr::ByteSlice;
-use common::{Error, FrameId, Input, Result};
+use common::io::Input;
+use common::stacks::FrameId;
+use common::{Error, Result};
 use hashbrown::HashMap;
 
 use crate::format::{Format, Head};

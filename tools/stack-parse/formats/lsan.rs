@@ -13,7 +13,9 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Input, Result, decimal, hexadecimal, is_digits};
+use common::Result;
+use common::io::Input;
+use common::numbers::{decimal, hexadecimal, is_digits};
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, known_name};

@@ -20,7 +20,9 @@
 //!  n0: 800 in 3 places, all below massif's threshold (1.00%)
 //! ```
 
-use common::{Error, Input, Result, decimal, seconds};
+use common::io::Input;
+use common::numbers::{decimal, seconds};
+use common::{Error, Result};
 
 use crate::format::{Extra, Format, Head};
 use crate::frame::Frame;

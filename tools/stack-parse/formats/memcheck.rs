@@ -17,7 +17,9 @@
 use std::collections::BTreeMap;
 
 use bstr::ByteSlice;
-use common::{Input, Result, is_digits};
+use common::Result;
+use common::io::Input;
+use common::numbers::is_digits;
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -9,7 +9,10 @@
 use std::borrow::Cow;
 
 use bstr::ByteSlice;
-use common::{FrameId, Input, Label, Result};
+use common::Result;
+use common::folded::Label;
+use common::io::Input;
+use common::stacks::FrameId;
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -15,7 +15,8 @@ mod process;
 mod trace;
 mod varint;
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 
 use crate::format::{Extra, Format, Head};
 use crate::options::{ObjectArgs, Options};

@@ -24,7 +24,8 @@ mod dictionary;
 mod form;
 mod json;
 
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -20,7 +20,8 @@ mod stacks;
 
 use std::time::SystemTime;
 
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 use stack_perf_data::{MapRecord, Processes, RawSample, Record, Recording, Unwinder};
 use symbolize::{Detail, MappedObject, ObjectId, Objects};
 

@@ -24,7 +24,9 @@ mod source_line;
 mod symbols;
 mod tokens;
 
-use common::{Blocks, Error, Input, Label, Result, without_cr};
+use common::folded::Label;
+use common::io::{Blocks, Input, without_cr};
+use common::{Error, Result};
 use memchr::{memchr, memmem, memrchr, memrchr_iter};
 
 use crate::format::{Extra, Format};

@@ -31,7 +31,8 @@ mod trace;
 mod track_event;
 mod unread;
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 
 use crate::format::Format;
 use crate::options::Options;

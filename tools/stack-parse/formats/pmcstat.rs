@@ -10,7 +10,9 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Input, Result, decimal, hexadecimal};
+use common::Result;
+use common::io::Input;
+use common::numbers::{decimal, hexadecimal};
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, Kind};

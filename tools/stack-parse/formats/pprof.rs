@@ -11,7 +11,8 @@ mod tables;
 
 use std::io::Read;
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -13,7 +13,10 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Input, Label, Result, decimal, hexadecimal};
+use common::Result;
+use common::folded::Label;
+use common::io::Input;
+use common::numbers::{decimal, hexadecimal};
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, Kind};

@@ -13,7 +13,8 @@ mod marshal;
 
 use std::io::Read;
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 use hashbrown::HashMap;
 
 use crate::format::{Format, Head};

@@ -13,7 +13,9 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Error, Input, Result, hexadecimal, is_digits};
+use common::io::Input;
+use common::numbers::{hexadecimal, is_digits};
+use common::{Error, Result};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

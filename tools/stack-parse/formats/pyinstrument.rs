@@ -6,7 +6,8 @@
 //!  {"function":"main","file_path":"demo.py","line_no":24,"time":0.24,"children":[..]}}
 //! ```
 
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -13,7 +13,9 @@
 
 use std::io::Read;
 
-use common::{Error, Input, Label, Result};
+use common::folded::Label;
+use common::io::Input;
+use common::{Error, Result};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -15,7 +15,9 @@
 use std::collections::HashMap;
 
 use bstr::ByteSlice;
-use common::{Input, Result, decimal, is_digits};
+use common::Result;
+use common::io::Input;
+use common::numbers::{decimal, is_digits};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -14,7 +14,8 @@
 
 mod profile;
 
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

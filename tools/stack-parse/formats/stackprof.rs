@@ -17,7 +17,8 @@ mod raw;
 
 use std::io::Read;
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 use hashbrown::HashMap;
 
 use crate::format::{Format, Head};

@@ -16,7 +16,8 @@ mod title;
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 

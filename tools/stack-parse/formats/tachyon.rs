@@ -18,7 +18,8 @@ mod tables;
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use common::{Error, Input, Result, Zstd};
+use common::io::{Input, Zstd};
+use common::{Error, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -17,7 +17,8 @@ mod profiles;
 mod sampled;
 mod threads;
 
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -7,7 +7,10 @@
 //! std::map<int, char>::at,src/main.cpp,40,1100,300,1,
 //! ```
 
-use common::{FrameId, Input, Result, decimal};
+use common::Result;
+use common::io::Input;
+use common::numbers::decimal;
+use common::stacks::FrameId;
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -3,7 +3,7 @@
 mod bytes;
 
 use bstr::ByteSlice;
-use common::is_digits;
+use common::numbers::is_digits;
 
 use super::{disk_use, perf_script};
 

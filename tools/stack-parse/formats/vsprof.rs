@@ -11,7 +11,9 @@
 
 use std::borrow::Cow;
 
-use common::{Input, Result, decimal};
+use common::Result;
+use common::io::Input;
+use common::numbers::decimal;
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

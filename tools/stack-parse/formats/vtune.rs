@@ -9,7 +9,8 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -19,7 +19,8 @@ mod pieces;
 mod row;
 mod table;
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 

@@ -25,7 +25,9 @@ mod calls;
 mod computerized;
 mod textual;
 
-use common::{Input, Result, decimal};
+use common::Result;
+use common::io::Input;
+use common::numbers::decimal;
 
 use crate::format::{Format, Head};
 use crate::options::Options;

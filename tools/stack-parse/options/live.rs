@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use common::nanoseconds;
+use common::numbers::nanoseconds;
 
 /// A moment of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,9 @@
 use std::borrow::Cow;
 
 use bstr::ByteSlice;
-use common::{FrameId, Result, hexadecimal, is_digits};
+use common::Result;
+use common::numbers::{hexadecimal, is_digits};
+use common::stacks::FrameId;
 use hashbrown::HashMap;
 
 use super::java::place_in_package;

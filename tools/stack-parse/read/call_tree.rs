@@ -1,6 +1,7 @@
 //! A call tree in which the weight of a node includes all nodes below it.
 
-use common::{FrameId, Result};
+use common::Result;
+use common::stacks::FrameId;
 
 use crate::samples::Samples;
 use crate::samples::sample::Sample;

@@ -2,7 +2,8 @@
 //! `events: Ir Dr Dw`, and each line of code has a number for each.
 
 use bstr::ByteSlice;
-use common::{decimal, hexadecimal, unit_of_event};
+use common::names::unit_of_event;
+use common::numbers::{decimal, hexadecimal};
 
 use crate::samples::Samples;
 use crate::samples::events::Measure;

@@ -1,7 +1,7 @@
 //! Dates and times of the clock, as programs print them.
 
 use bstr::ByteSlice;
-use common::{decimal, nanoseconds};
+use common::numbers::{decimal, nanoseconds};
 
 /// `2026-11-20T19:31:20.123456Z`, `2026-11-20T19:31+01:00` in nanoseconds since 1970.
 pub(crate) fn instant(text: &[u8]) -> Option<u64> {

@@ -1,7 +1,8 @@
 //! Profiles in JSON whose samples come before the names of their frames: each is read to its end
 //! before its samples are added. An input may hold several, one after the other.
 
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 
 use super::json::Json;
 use crate::samples::Samples;

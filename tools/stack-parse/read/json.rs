@@ -25,7 +25,9 @@ mod strings;
 
 use std::io::Read;
 
-use common::{Error, Input, Result, decimal};
+use common::io::Input;
+use common::numbers::decimal;
+use common::{Error, Result};
 
 use super::decimal::scaled;
 

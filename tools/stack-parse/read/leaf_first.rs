@@ -1,6 +1,7 @@
 //! Stacks that are listed leaf first, as debuggers and tracers print them.
 
-use common::{FrameId, Result};
+use common::Result;
+use common::stacks::FrameId;
 
 use super::own_labels::with_object;
 use crate::frame::Frame;

@@ -1,6 +1,7 @@
 //! Lines of an input with their numbers.
 
-use common::{Blocks, Error, Input, Result, lines};
+use common::io::{Blocks, Input, lines};
+use common::{Error, Result};
 
 /// Hands every line to `each`, with its number, counted from 1, and without LF
 /// and CR; the last line may lack its LF.

@@ -8,7 +8,7 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::decimal;
+use common::numbers::decimal;
 
 /// A file in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use bstr::ByteSlice;
-use common::{FrameId, hexadecimal};
+use common::numbers::hexadecimal;
+use common::stacks::FrameId;
 use symbolize::{Detail, Location, MappedObject, Objects};
 
 use crate::frame::{Frame, Kind};

@@ -1,6 +1,7 @@
 //! A tree of frames, each with the number of its parent: its caller.
 
-use common::{FrameId, Result};
+use common::Result;
+use common::stacks::FrameId;
 
 use crate::samples::Samples;
 use crate::samples::sample::Sample;

@@ -1,6 +1,6 @@
 //! Numbers with separators, as programs print them for people.
 
-use common::decimal;
+use common::numbers::decimal;
 
 /// `853`, `59,542,424`: digits, with commas anywhere between them.
 pub(crate) fn grouped(text: &[u8]) -> Option<u64> {

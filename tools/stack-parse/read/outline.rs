@@ -1,7 +1,8 @@
 //! A call tree as an outline: each function is below its caller and further to the right, with its
 //! weight including its callees.
 
-use common::{FrameId, Result};
+use common::Result;
+use common::stacks::FrameId;
 
 use crate::frame::Frame;
 use crate::read::call_tree::note_excess;

@@ -1,7 +1,8 @@
 //! The labels that an input has itself: of pprof, of folded lines.
 
 use bstr::ByteSlice;
-use common::{Label, clean_label_key, hexadecimal, is_digits, nanoseconds};
+use common::folded::{Label, clean_label_key};
+use common::numbers::{hexadecimal, is_digits, nanoseconds};
 
 use crate::samples::sample::{Sample, Time};
 

@@ -3,7 +3,7 @@
 
 mod jit;
 
-use common::Pipe;
+use common::pipe::Pipe;
 
 use crate::samples::{CallChains, Recorded};
 use jit::RUNTIMES;

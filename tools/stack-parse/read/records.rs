@@ -2,7 +2,8 @@
 
 use std::io::{BufRead, BufReader};
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 
 use super::lines::for_each_line;
 

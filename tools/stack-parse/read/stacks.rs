@@ -1,6 +1,7 @@
 //! Stacks of numbered frames, kept until the names of the frames are known.
 
-use common::{FrameId, FrameTable, NodeId, Result};
+use common::Result;
+use common::stacks::{FrameId, FrameTable, NodeId};
 use hashbrown::HashMap;
 
 use super::own_labels::with_object;

@@ -1,7 +1,9 @@
 //! A call tree as the rows of a table: each function is below its caller, at a deeper level, with
 //! its own weight.
 
-use common::{FrameId, Input, Result};
+use common::Result;
+use common::io::Input;
+use common::stacks::FrameId;
 
 use super::lines::for_each_line;
 use crate::frame::Frame;

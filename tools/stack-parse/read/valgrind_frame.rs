@@ -9,7 +9,7 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{hexadecimal, is_digits};
+use common::numbers::{hexadecimal, is_digits};
 
 use crate::frame::{Frame, known_name};
 

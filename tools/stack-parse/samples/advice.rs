@@ -1,6 +1,7 @@
 //! Advice that a format can give on a whole recording.
 
-use common::{FrameTable, Pipe, StackTree};
+use common::pipe::Pipe;
+use common::stacks::{FrameTable, StackTree};
 
 use super::frame_traits::FrameTraits;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use common::LabelKeys;
+use common::folded::LabelKeys;
 
 use super::events::EventArgs;
 use super::every;

@@ -1,6 +1,8 @@
 //! One event or measure, and the sums of its samples.
 
-use common::{FrameTable, NodeId, StackTree, clean_frame, unit_of_event};
+use common::folded::clean_frame;
+use common::names::unit_of_event;
+use common::stacks::{FrameTable, NodeId, StackTree};
 
 use super::event_name::shown;
 use super::weight::Weigher;

@@ -1,6 +1,9 @@
 //! What the inputs hold, in place of stacks: `--list-events`.
 
-use common::{Pipe, Result, Total, append_row, printable};
+use common::Result;
+use common::io::{Total, append_row};
+use common::names::printable;
+use common::pipe::Pipe;
 
 use super::Samples;
 use super::report::text;

@@ -10,9 +10,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use common::{
-    FoldedLine, Output, Overflows, Pipe, Result, StackCounts, Total, end_line, nanoseconds,
-};
+use common::Result;
+use common::folded::{FoldedLine, end_line};
+use common::io::{Output, Total};
+use common::numbers::nanoseconds;
+use common::pipe::Pipe;
+use common::stacks::{Overflows, StackCounts};
 
 /// The end lines have three digits after the point.
 const SHORTEST: Duration = Duration::from_millis(1);

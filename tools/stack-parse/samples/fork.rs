@@ -1,6 +1,6 @@
 //! Lets another thread sum a part of the samples, and adds its sums to those of this one.
 
-use common::FrameId;
+use common::stacks::FrameId;
 
 use super::sink::Sink;
 use super::{CallChains, Samples};

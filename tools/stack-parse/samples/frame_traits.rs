@@ -1,6 +1,7 @@
 //! Gives frames their ids, and keeps for each whether it was called or inlined.
 
-use common::{FrameId, clean_frame};
+use common::folded::clean_frame;
+use common::stacks::FrameId;
 
 use super::{CallChains, Samples};
 use crate::frame::{Frame, Kind};

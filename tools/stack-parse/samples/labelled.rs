@@ -3,9 +3,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use common::{
-    FoldedLine, FrameId, FrameTable, NodeId, Overflows, Pipe, Result, StackCounts, Total,
-};
+use common::Result;
+use common::folded::FoldedLine;
+use common::io::Total;
+use common::pipe::Pipe;
+use common::stacks::{FrameId, FrameTable, NodeId, Overflows, StackCounts};
 
 use super::Samples;
 use super::labels::{SampleLabels, When};

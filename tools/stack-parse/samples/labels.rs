@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use common::{Label, LabelKeys, append_label, sort_labels};
+use common::folded::{Label, LabelKeys, append_label, sort_labels};
 
 use super::sample::{Sample, append_seconds};
 

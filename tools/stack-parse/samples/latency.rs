@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
-use common::{Pipe, Total};
+use common::io::Total;
+use common::pipe::Pipe;
 
 use super::Samples;
 use super::weight::Weight;

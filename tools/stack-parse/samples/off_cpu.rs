@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 
 use bstr::ByteSlice;
-use common::{FrameId, FrameTable, NodeId, Pipe, StackTree};
+use common::pipe::Pipe;
+use common::stacks::{FrameId, FrameTable, NodeId, StackTree};
 
 use super::Samples;
 use super::events::Events;

@@ -1,8 +1,11 @@
 //! The output and the messages after all inputs were read.
 
-use common::{
-    Headers, Pipe, Result, StackTree, Total, counts_samples, header_line, parse_header, printable,
-};
+use common::Result;
+use common::folded::{Headers, counts_samples, header_line, parse_header};
+use common::io::Total;
+use common::names::printable;
+use common::pipe::Pipe;
+use common::stacks::StackTree;
 
 use super::event::{Event, Fate, LEFT_OUT, Sum};
 use super::event_name::shown;

@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command, ValueEnum};
-use common::{FrameId, NodeId, append_label_frame, clean_frame};
+use common::folded::{append_label_frame, clean_frame};
+use common::stacks::{FrameId, NodeId};
 
 use super::sample::Sample;
 

@@ -3,7 +3,10 @@
 use std::num::NonZero;
 
 use bstr::ByteSlice;
-use common::{Label, NodeId, Total, nanoseconds};
+use common::folded::Label;
+use common::io::Total;
+use common::numbers::nanoseconds;
+use common::stacks::NodeId;
 
 /// Where and when a sample was taken and its weight: all except its frames. Unknown fields are
 /// empty or `None`.

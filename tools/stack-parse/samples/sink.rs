@@ -1,6 +1,8 @@
 //! What happens to samples: they are summed, or written as they come.
 
-use common::{FoldedLine, FrameId, FrameTable, NO_STACK, Overflows, Result};
+use common::Result;
+use common::folded::{FoldedLine, NO_STACK};
+use common::stacks::{FrameId, FrameTable, Overflows};
 
 use super::Samples;
 use super::args::SamplesArgs;

@@ -1,6 +1,6 @@
 //! Lines that were not understood: reported with their number, or at least counted.
 
-use common::Pipe;
+use common::pipe::Pipe;
 
 /// How many lines are reported with their number.
 const NAMED: usize = 3;

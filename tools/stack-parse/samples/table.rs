@@ -1,7 +1,9 @@
 //! A table with one row per sample, for pandas, DuckDB and R: `--table`.
 
 use bstr::ByteSlice;
-use common::{Pipe, Result, Total, push_field, push_quoted};
+use common::Result;
+use common::io::{Total, push_field, push_quoted};
+use common::pipe::Pipe;
 
 use super::labels::DIGITS;
 use super::sample::{Sample, Time, append_seconds};

@@ -5,7 +5,9 @@
 //! waking meet in the middle, as in offwaketime of bcc.
 
 use bstr::ByteSlice;
-use common::{Error, FrameId, FrameTable, NodeId, Result, StackTree, clean_frame};
+use common::folded::clean_frame;
+use common::stacks::{FrameId, FrameTable, NodeId, StackTree};
+use common::{Error, Result};
 
 use super::Samples;
 use super::off_cpu::EVENT;

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command, ValueEnum};
-use common::{NodeId, StackTree};
+use common::stacks::{NodeId, StackTree};
 
 use super::sample::OpenSample;
 

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use clap::Args;
-use common::{Error, Result, nanoseconds};
+use common::numbers::nanoseconds;
+use common::{Error, Result};
 
 use super::labels::When;
 use super::sample::{Sample, Time};

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use bstr::ByteSlice;
-use common::{Error, Result, file_and_line, hexadecimal, is_digits};
+use common::names::file_and_line;
+use common::numbers::{hexadecimal, is_digits};
+use common::{Error, Result};
 
 /// The programs that disassemble. The first that is installed is used.
 const PROGRAMS: [&str; 2] = ["objdump", "llvm-objdump"];

@@ -5,7 +5,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice;
-use common::{FoldedLine, hexadecimal, map_executable, printable, symbol_name};
+use common::folded::FoldedLine;
+use common::io::map_executable;
+use common::names::{printable, symbol_name};
+use common::numbers::hexadecimal;
 use hashbrown::HashMap;
 use symbolize::executable::Symbols;
 use symbolize::section_bytes;

@@ -1,6 +1,9 @@
 //! The instructions as a table, for people and for programs.
 
-use common::{FrameWeights, base_of_place, printable, push_field, share, utf8};
+use common::io::push_field;
+use common::names::{base_of_place, printable, utf8};
+use common::numbers::share;
+use common::stacks::FrameWeights;
 
 use super::Disassembled;
 use crate::find::Sources;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use common::{FrameId, shared_prefix};
+use common::stacks::{FrameId, shared_prefix};
 
 use super::{LeftOut, Node, Profile, add_up};
 
@@ -114,7 +114,7 @@ impl Tree {
 mod tests {
     use proptest::prelude::*;
 
-    use common::{SortedStacks, StackCounts};
+    use common::stacks::{SortedStacks, StackCounts};
 
     use super::*;
 

@@ -4,10 +4,13 @@
 //! since=12.304122000<TAB>tid=4711<TAB>main;parse;read 14
 //! ```
 
+use common::folded::{FoldedLine, Frames};
 use common::heat::{Cells, label_value, row_name, shows_comm};
-use common::{
-    FoldedLine, FrameId, FrameParts, FrameTable, Frames, Pipe, Split, Total, nanoseconds,
-};
+use common::io::Total;
+use common::names::FrameParts;
+use common::numbers::nanoseconds;
+use common::pipe::{Pipe, Split};
+use common::stacks::{FrameId, FrameTable};
 
 use crate::escape::shown;
 

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use common::heat::{COLORS, SHADES, Shades, least_round};
-use common::{grouped, seconds, shortened};
+use common::names::shortened;
+use common::numbers::{grouped, seconds};
 use quick_xml::escape::escape;
 
 use crate::look::{LETTER_WIDTH, Look, SIDES};

@@ -1,6 +1,7 @@
 //! The weights by stack, lane and step, as the script reads them.
 
-use common::{FrameId, FrameTable, Frames};
+use common::folded::Frames;
+use common::stacks::{FrameId, FrameTable};
 use hashbrown::HashMap;
 
 use crate::embed::push_number;

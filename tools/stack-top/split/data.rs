@@ -1,6 +1,9 @@
 //! The columns of values for programs: a table with tabs, or JSON.
 
-use common::{FrameWeights, Split, push_field, utf8};
+use common::io::push_field;
+use common::names::utf8;
+use common::pipe::Split;
+use common::stacks::FrameWeights;
 use serde::Serialize;
 
 use super::SplitProfile;

@@ -1,6 +1,9 @@
 //! The table with a column for each value, for people.
 
-use common::{FrameId, FrameWeights, Screen, Unit, grouped, printable, share, shortened};
+use common::io::Screen;
+use common::names::{printable, shortened};
+use common::numbers::{Unit, grouped, share};
+use common::stacks::{FrameId, FrameWeights};
 use console::measure_text_width;
 use hashbrown::HashSet;
 

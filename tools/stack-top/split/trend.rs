@@ -1,8 +1,8 @@
 //! Where a row changes by more than noise explains from one file to the next: a trend over
 //! versions.
 
-use common::FrameTable;
 use common::compare::{Comparison, Question, Run, Runs};
+use common::stacks::FrameTable;
 use hashbrown::HashSet;
 
 use super::SplitProfile;

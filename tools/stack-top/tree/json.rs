@@ -1,6 +1,7 @@
 //! The tree for programs: each call within its caller.
 
-use common::{Total, utf8};
+use common::io::Total;
+use common::names::utf8;
 
 use super::{Least, Node, Tree};
 use crate::Answer;

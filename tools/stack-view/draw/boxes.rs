@@ -1,6 +1,7 @@
 //! The boxes of a flame graph, in letters.
 
-use common::{CallTree, FrameParts, fitted, printable};
+use common::names::{FrameParts, fitted, printable};
+use common::stacks::CallTree;
 use ratatui::style::{Modifier, Style};
 
 use super::{Canvas, width_of};

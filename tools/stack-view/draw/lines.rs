@@ -1,6 +1,7 @@
 //! The lines above and below the boxes.
 
-use common::{FrameParts, fitted, printable, rounded_share, shortened};
+use common::names::{FrameParts, fitted, printable, shortened};
+use common::numbers::rounded_share;
 use ratatui::style::{Modifier, Style};
 
 use super::{Canvas, width_of};

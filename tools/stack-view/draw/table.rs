@@ -1,6 +1,6 @@
 //! The table of functions.
 
-use common::{FrameParts, fitted, printable};
+use common::names::{FrameParts, fitted, printable};
 use ratatui::style::{Modifier, Style};
 
 use super::Canvas;

@@ -1,6 +1,6 @@
 //! Windows over the picture: the keys, and the menu of filters.
 
-use common::{printable, shortened};
+use common::names::{printable, shortened};
 use ratatui::style::{Modifier, Style};
 
 use super::{Canvas, width_of};

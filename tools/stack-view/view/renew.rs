@@ -1,6 +1,7 @@
 //! Another profile in the same view: a recording that goes on.
 
-use common::{CallTree, FrameId, Result};
+use common::Result;
+use common::stacks::{CallTree, FrameId};
 
 use super::{Kind, Side, View, after};
 use crate::profile::Profile;

@@ -1,6 +1,6 @@
 //! What a view says: numbers, stacks, and the command that leaves them.
 
-use common::{CallTree, FrameId};
+use common::stacks::{CallTree, FrameId};
 
 use super::{Kind, Side, View};
 use crate::command;
@@ -92,7 +92,7 @@ impl View {
     /// The stack of the current frame as a folded line.
     pub(crate) fn folded(&self) -> String {
         let Some(numbers) = self.numbers() else { return String::new() };
-        let name = |frame: FrameId| common::printable(self.profile.name(frame));
+        let name = |frame: FrameId| common::names::printable(self.profile.name(frame));
         let mut frames = match (self.kind, self.current) {
             (Kind::Table, _) | (_, None) => vec![numbers.frame],
             (_, Some((side, id))) => self.tree(side).frames(id),

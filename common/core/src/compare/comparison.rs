@@ -1,6 +1,6 @@
 //! What changed, and whether noise explains it.
 
-use crate::FrameId;
+use crate::stacks::FrameId;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::holm;

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Error, FoldedLine, Pipe, Result, Total};
+use crate::folded::FoldedLine;
+use crate::io::Total;
+use crate::pipe::Pipe;
+use crate::{Error, Result};
 
 /// What was read of one file.
 #[derive(Debug)]

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice;
 
-use crate::{FrameId, FrameParts, normalize};
+use crate::names::{FrameParts, normalize};
+use crate::stacks::FrameId;
 
 /// How frames are told apart where profiles are compared.
 ///

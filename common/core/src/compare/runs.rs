@@ -9,7 +9,10 @@ use super::functions::FunctionNames;
 use super::noise::Layout;
 use super::run_names::{RunNames, dominant_root};
 use super::samples::Weights;
-use crate::{FrameId, FrameTable, Pipe, Result, StackIds, Unit};
+use crate::Result;
+use crate::numbers::Unit;
+use crate::pipe::Pipe;
+use crate::stacks::{FrameId, FrameTable, StackIds};
 
 /// All runs, before and after.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ pub struct Frames<'a> {
 }
 
 impl<'a> Frames<'a> {
-    /// Splits a folded stack, as [`crate::FoldedLine::stack`] holds it.
+    /// Splits a folded stack, as [`crate::folded::FoldedLine::stack`] holds it.
     #[must_use]
     pub fn new(stack: &'a [u8]) -> Frames<'a> {
         Frames { rest: Some(stack) }

@@ -13,7 +13,8 @@
 
 use bstr::ByteSlice;
 
-use crate::{decimal, printable};
+use crate::names::printable;
+use crate::numbers::decimal;
 
 /// The keys of header lines, in the order in which they are written.
 pub const HEADER_KEYS: [&str; 4] = ["event", "unit", "source", SAMPLES];

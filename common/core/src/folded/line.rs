@@ -5,7 +5,7 @@ use std::fmt;
 use memchr::memrchr;
 
 use super::{Frames, Labels};
-use crate::decimal;
+use crate::numbers::decimal;
 
 /// The stack of a sample without frames; such samples are counted too.
 pub const NO_STACK: &[u8] = b"[no stack]";

@@ -1,6 +1,6 @@
 //! What a row of a picture of time is called.
 
-use crate::printable;
+use crate::names::printable;
 
 /// What is shown for a label or a field that is there but empty.
 const EMPTY: &[u8] = b"[empty]";

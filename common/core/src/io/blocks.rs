@@ -6,7 +6,7 @@ use std::ops::{Deref, Range};
 
 use memchr::{memchr, memrchr};
 
-use crate::Input;
+use crate::io::Input;
 
 /// How large the buffer is unless a line needs more, in bytes: not larger than the second-level
 /// cache of today's processors, so that the bytes are still in the cache when they are parsed.

@@ -19,7 +19,8 @@ use crate::io::utf16::{ByteOrder, Utf16};
 use crate::io::watched::Watched;
 use crate::io::xz::Xz;
 use crate::io::zstd::Zstd;
-use crate::{Error, Result, printable};
+use crate::names::printable;
+use crate::{Error, Result};
 
 /// What standard input is called in messages.
 pub const STDIN: &str = "<stdin>";

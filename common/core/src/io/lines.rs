@@ -10,7 +10,7 @@ pub const SCAN_STEP: usize = u64::BITS as usize;
 /// it is empty.
 ///
 /// ```
-/// assert!(common::lines(b"one\r\ntwo\n").eq([&b"one"[..], b"two", b""]));
+/// assert!(common::io::lines(b"one\r\ntwo\n").eq([&b"one"[..], b"two", b""]));
 /// ```
 #[inline]
 pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {

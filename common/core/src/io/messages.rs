@@ -4,8 +4,9 @@ use std::fmt::Display;
 use std::io::Write;
 use std::sync::OnceLock;
 
+use crate::Error;
 use crate::io::progress::Progress;
-use crate::{Error, printable};
+use crate::names::printable;
 
 /// How many lines of a kind are named before they are only counted.
 const NAMED: u64 = 3;

@@ -6,10 +6,11 @@ use std::io::{self, IsTerminal, Write};
 
 use same_file::Handle;
 
+use crate::folded::{FoldedLine, append_folded};
 use crate::folded::{append_count, append_start};
 use crate::io::standard;
 use crate::io::unsafe_code::stdout_was_closed;
-use crate::{Error, FoldedLine, Result, append_folded};
+use crate::{Error, Result};
 
 /// What standard output is called in messages.
 const STDOUT: &str = "<stdout>";

@@ -6,7 +6,8 @@ use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use crate::{Block, Blocks, Error, Input, Result};
+use crate::io::{Block, Blocks, Input};
+use crate::{Error, Result};
 
 /// For a file shorter than this, in bytes, more threads would not be faster.
 const LONG: u64 = 32 * 1024 * 1024;

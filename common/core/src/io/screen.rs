@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 
 use console::Term;
 
-use crate::{fitted, printable};
+use crate::names::{fitted, printable};
 
 /// The least width of a name: on narrower terminals lines are wrapped.
 const LEAST_NAME: usize = 16;

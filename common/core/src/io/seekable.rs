@@ -11,7 +11,7 @@ const COPIED_AT_ONCE: usize = 256 * 1024;
 
 /// An input that can be read at any place, from [`Input::take_seekable`].
 ///
-/// [`Input::take_seekable`]: crate::Input::take_seekable
+/// [`Input::take_seekable`]: crate::io::Input::take_seekable
 #[derive(Debug)]
 pub struct Seekable {
     file: File,

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::Screen;
+use crate::io::Screen;
 
 /// When an answer is shown in colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

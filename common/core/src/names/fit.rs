@@ -3,7 +3,7 @@
 use bstr::ByteSlice;
 
 use super::name_parts::NameParts;
-use crate::MINUS;
+use crate::numbers::MINUS;
 
 /// A name cut to fewer letters than this is left out.
 const LEAST_LETTERS: usize = 6;

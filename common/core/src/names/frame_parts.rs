@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use memchr::memchr2_iter;
 use memchr::memmem::Finder;
 
-use crate::Frames;
+use crate::folded::Frames;
 
 /// A frame, split into its name, its place and its marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

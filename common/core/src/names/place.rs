@@ -2,7 +2,7 @@
 
 use memchr::memrchr;
 
-use crate::decimal;
+use crate::numbers::decimal;
 
 /// A place without the folders of its file: `util.c:14` of `/src/a/util.c:14`.
 ///

@@ -18,7 +18,7 @@ impl Finder {
     ///
     /// # Errors
     ///
-    /// Those of [`compile_patterns`](crate::compile_patterns).
+    /// Those of [`compile_patterns`](crate::pattern::compile_patterns).
     pub fn new<'a>(
         patterns: impl IntoIterator<Item = &'a [u8]>,
         syntax: PatternSyntax,

@@ -190,7 +190,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Frames;
+    use crate::folded::Frames;
 
     fn matches(pattern: &str, syntax: PatternSyntax, stack: &[u8]) -> bool {
         compile_patterns([pattern.as_bytes()], syntax).expect("a good pattern").is_match(stack)

@@ -9,7 +9,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::io::messages::tool;
-use crate::{Pipe, STDIN, shell_argument, sibling, unquoted};
+use crate::io::{STDIN, unquoted};
+use crate::pipe::Pipe;
+use crate::shell::shell_argument;
+use crate::sibling;
 
 /// How many of the first bytes are kept: as many as stack-parse looks at.
 const HEAD_SIZE: usize = 64 * 1024;

@@ -2,7 +2,11 @@
 
 use bstr::ByteSlice;
 
-use crate::{Headers, Pipe, Result, decimal, header_line, parse_header, printable};
+use crate::Result;
+use crate::folded::{Headers, header_line, parse_header};
+use crate::names::printable;
+use crate::numbers::decimal;
+use crate::pipe::Pipe;
 
 impl Pipe {
     /// The value that the header lines of all inputs have for a key, such as `unit`.

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use crate::io::input;
 use crate::io::messages::tool;
-use crate::{Error, Files, Input, Pipe, Result, STDIN, peers};
+use crate::io::{Files, Input, STDIN};
+use crate::pipe::Pipe;
+use crate::{Error, Result, peers};
 
 /// What ends the input at a terminal.
 const END_OF_TYPING: &str =

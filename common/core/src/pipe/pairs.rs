@@ -2,7 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use crate::{Files, FoldedPair, Pipe, Result, Total, lacks_frames};
+use crate::Result;
+use crate::folded::{FoldedPair, lacks_frames};
+use crate::io::{Files, Total};
+use crate::pipe::Pipe;
 
 impl Pipe {
     /// Calls `each` with every line that has two counts; others are named.

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use crate::folded::{FoldedLine, Malformed, StackBuf, is_end_line, lacks_frames, parse_header};
 use crate::folded::{LineEnd, LineEnds, clean_text, has_control, samples_of, would_be_comment};
-use crate::{
-    Blocks, Error, Files, FoldedLine, Input, Malformed, Pipe, Result, STDIN, StackBuf, is_end_line,
-    lacks_frames, parse_header, without_cr,
-};
+use crate::io::{Blocks, Files, Input, STDIN, without_cr};
+use crate::pipe::Pipe;
+use crate::{Error, Result};
 
 /// What comes in while a profile is still being recorded.
 #[derive(Clone, Copy, Debug)]

@@ -6,9 +6,13 @@ use std::ops::{ControlFlow, Range};
 use memchr::{memchr, memrchr};
 
 use super::read::{Line, pass_comment_on_all};
+use crate::Result;
+use crate::folded::{FoldedLine, Malformed, NO_STACK};
 use crate::folded::{LineEnd, LineEnds};
 use crate::io::scanned::for_each_scanned;
-use crate::{Finder, FoldedLine, Input, Malformed, NO_STACK, Pipe, Result, Total, without_cr};
+use crate::io::{Input, Total, without_cr};
+use crate::pattern::Finder;
+use crate::pipe::Pipe;
 
 /// A line that is passed on.
 struct Found {

@@ -2,10 +2,11 @@
 
 use std::str::FromStr;
 
-use crate::{
-    Files, FoldedLine, Labels, Limit, Overflows, Pipe, Result, StackCounts, append_label_frame,
-    parse_label_key,
-};
+use crate::Result;
+use crate::folded::{FoldedLine, Labels, append_label_frame, parse_label_key};
+use crate::io::Files;
+use crate::pipe::{Limit, Pipe};
+use crate::stacks::{Overflows, StackCounts};
 
 /// How several profiles in one input are told apart: `--split`.
 #[derive(Clone, Debug, PartialEq, Eq)]

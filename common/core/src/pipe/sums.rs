@@ -1,7 +1,11 @@
 //! How a tool that sums equal lines reads them.
 
+use crate::Result;
+use crate::folded::FoldedLine;
+use crate::io::Files;
+use crate::pipe::Pipe;
 use crate::stacks::Counting;
-use crate::{Files, FoldedLine, Overflows, Pipe, Result, StackCounts};
+use crate::stacks::{Overflows, StackCounts};
 
 /// Which sums must fit into 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

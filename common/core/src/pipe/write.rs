@@ -1,9 +1,11 @@
 //! How a tool writes: folded lines, trees.
 
-use crate::{
-    FoldedLine, FrameTable, NodeId, Overflows, Pipe, Result, StackCounts, StackTree, Status, Total,
-    printable,
-};
+use crate::folded::FoldedLine;
+use crate::io::Total;
+use crate::names::printable;
+use crate::pipe::Pipe;
+use crate::stacks::{FrameTable, NodeId, Overflows, StackCounts, StackTree};
+use crate::{Result, Status};
 
 impl Pipe {
     /// Names the stacks with sums that do not fit, and counts the weight that was left out of these

@@ -3,7 +3,8 @@
 use std::iter;
 
 use crate::stacks::room::with_room;
-use crate::{Error, FrameId, HeaviestTree, NodeId, Result, SortedStacks, StackTree};
+use crate::stacks::{FrameId, HeaviestTree, NodeId, SortedStacks, StackTree};
+use crate::{Error, Result};
 
 /// The calls of a profile: each before the calls that it made; calls with the same caller in the
 /// order of their frames' numbers. The first is the whole profile, which is not a frame.
@@ -147,7 +148,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{FrameTable, StackCounts};
+    use crate::stacks::{FrameTable, StackCounts};
 
     #[test]
     fn calls_are_placed_right_of_what_their_caller_weighs_itself() {

@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use crate::StackCounts;
+use crate::stacks::StackCounts;
 
 /// The size of a batch in bytes: to count fewer in another thread would not be faster.
 const BATCH_SIZE: usize = 256 * 1024;
@@ -134,7 +134,7 @@ impl CountingThread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Total;
+    use crate::io::Total;
     use crate::stacks::counts::tests::sorted;
 
     #[test]

@@ -4,15 +4,16 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use crate::Result;
 use crate::stacks::distinct::DistinctStacks;
 use crate::stacks::line_texts::LineTexts;
 use crate::stacks::room::make_room_in;
 use crate::stacks::run_order::Placed;
-use crate::{FrameTable, Overflows, Result, SortedStacks, StackIds};
+use crate::stacks::{FrameTable, Overflows, SortedStacks, StackIds};
 
 /// Sums the weights of equal stacks; memory grows with distinct stacks only.
 ///
-/// A [`crate::StackTree`] looks up every frame of every line, and a large tree fits into no cache.
+/// A [`crate::stacks::StackTree`] looks up every frame of every line, and a large tree fits into no cache.
 /// Here a whole line is looked up at once; a tool that needs a tree makes it at the end, from the
 /// sorted stacks.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Distinct stacks as numbers.
 
-use crate::FrameId;
+use crate::stacks::FrameId;
 use crate::stacks::room::Room;
 use crate::stacks::run_order::{Placed, sort_runs};
 

@@ -1,7 +1,8 @@
 //! The heaviest frames of a profile, found without making a node for each of the others.
 
 use crate::stacks::room::{Room, with_room};
-use crate::{Error, FrameId, Result, SortedStack, SortedStacks};
+use crate::stacks::{FrameId, SortedStack, SortedStacks};
+use crate::{Error, Result};
 
 /// With fewer frames than this, throwing some away would not save memory.
 const ENOUGH: usize = 1024;
@@ -194,7 +195,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::StackCounts;
+    use crate::stacks::StackCounts;
 
     fn sorted(lines: &[(String, u64)]) -> SortedStacks {
         let mut counts = StackCounts::default();

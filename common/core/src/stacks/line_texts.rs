@@ -1,7 +1,7 @@
 //! The order of folded lines, from the order of the texts of their frames.
 
 use crate::stacks::room::{filled, with_room};
-use crate::{FrameId, FrameTable};
+use crate::stacks::{FrameId, FrameTable};
 
 /// The texts that frames have in a line, sorted: the leaf's is its name, that of
 /// other frames is the name and a `;`. Lines are in the order of these texts, not

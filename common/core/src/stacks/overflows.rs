@@ -1,6 +1,6 @@
 //! Weights that were left out because a sum would not have fitted into 64 bits.
 
-use crate::Total;
+use crate::io::Total;
 
 /// How many stacks messages name.
 const NAMED: usize = 3;

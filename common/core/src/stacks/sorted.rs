@@ -5,7 +5,8 @@ use std::cmp::Reverse;
 use crate::stacks::distinct::DistinctStacks;
 use crate::stacks::room::filled;
 use crate::stacks::run_order::Placed;
-use crate::{Error, FrameId, FrameTable, Result};
+use crate::stacks::{FrameId, FrameTable};
+use crate::{Error, Result};
 
 /// Distinct stacks and their weights, sorted by the names of their frames, so
 /// that stacks with the same first frames are neighbours.
@@ -119,7 +120,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Frames, StackCounts};
+    use crate::folded::Frames;
+    use crate::stacks::StackCounts;
 
     type Lines = Vec<(Vec<u8>, u64)>;
 

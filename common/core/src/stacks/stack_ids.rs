@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::shared::shared_prefix;
-use crate::{FrameId, FrameTable, Frames};
+use crate::folded::Frames;
+use crate::stacks::{FrameId, FrameTable};
 
 /// Turns the frames of stacks into their numbers in a [`FrameTable`].
 ///

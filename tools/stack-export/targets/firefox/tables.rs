@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use common::FrameId;
+use common::stacks::FrameId;
 use serde_json::{Value, json};
 
 use crate::functions::{Functions, Site};
@@ -34,7 +34,7 @@ pub(super) const CATEGORIES: [(&str, &str); 4] =
 
 /// The index of the category of a function, by the marks of its name.
 fn category(name: &[u8]) -> usize {
-    let parts = common::FrameParts::of(name);
+    let parts = common::names::FrameParts::of(name);
     let marks = [b'k', b'l', b'j'];
     marks.iter().position(|mark| parts.has_mark(*mark)).map_or(0, |place| place + 1)
 }
@@ -59,7 +59,7 @@ impl<'a> Tables<'a> {
 
     /// The row of a stack, root first.
     pub(super) fn stack(&mut self, frames: &'a [FrameId]) -> usize {
-        let shared = common::shared_prefix(self.last, frames);
+        let shared = common::stacks::shared_prefix(self.last, frames);
         self.last = frames;
         self.open.truncate(shared);
         let mut depth = 0;

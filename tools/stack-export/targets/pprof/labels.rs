@@ -12,7 +12,7 @@ const TIMES: [&[u8]; 2] = [b"since", b"time"];
 /// The labels of a sample, without its event, which is a type of sample. Their strings go into the
 /// table of `part`.
 pub(super) fn labels(set: &LabelSet<'_>, strings: &mut Strings, part: &mut Part) -> Vec<Label> {
-    let label = |it: common::Label<'_>| {
+    let label = |it: common::folded::Label<'_>| {
         let key = strings.intern(it.key, part);
         match number(it.value) {
             Some((number, unit)) if !TIMES.contains(&it.key) => {
@@ -20,7 +20,7 @@ pub(super) fn labels(set: &LabelSet<'_>, strings: &mut Strings, part: &mut Part)
                 Label { key, text: 0, number, unit }
             }
             _ if TIMES.contains(&it.key) => {
-                let text = strings.add(common::utf8(it.value).into_owned(), part);
+                let text = strings.add(common::names::utf8(it.value).into_owned(), part);
                 Label { key, text, number: 0, unit: 0 }
             }
             // The index of an empty string must not be 0 either: 0 means that there is no string.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use common::utf8;
+use common::names::utf8;
 
 use super::messages::Message as Part;
 

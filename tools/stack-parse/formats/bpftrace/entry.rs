@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use bstr::ByteSlice;
-use common::{FrameId, Result};
+use common::Result;
+use common::stacks::FrameId;
 
 use super::frame::frame;
 use crate::frame::Kind;

@@ -1,7 +1,7 @@
 //! One frame of a stack.
 
 use bstr::ByteSlice;
-use common::{decimal, hexadecimal};
+use common::numbers::{decimal, hexadecimal};
 
 use crate::frame::Frame;
 

@@ -1,6 +1,7 @@
 //! The costs of functions: their own, and those of their calls.
 
-use common::{Result, hexadecimal};
+use common::Result;
+use common::numbers::hexadecimal;
 use hashbrown::HashMap;
 
 use super::names::{Name, Names};

@@ -1,6 +1,7 @@
 //! Names of objects, files or functions, which are written out only once.
 
-use common::{FrameTable, decimal};
+use common::numbers::decimal;
+use common::stacks::FrameTable;
 use hashbrown::HashMap;
 
 use crate::frame::known_name;

@@ -12,7 +12,9 @@
 
 use std::collections::HashMap;
 
-use common::{FrameId, Input, Result};
+use common::Result;
+use common::io::Input;
+use common::stacks::FrameId;
 
 use super::order::{Order, order};
 use super::sized::for_each_sized;

@@ -12,7 +12,9 @@
 
 use std::collections::HashSet;
 
-use common::{Input, Result, decimal};
+use common::Result;
+use common::io::Input;
+use common::numbers::decimal;
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -3,7 +3,8 @@
 use bstr::ByteSlice;
 use std::io::Read;
 
-use common::{Result, is_digits};
+use common::Result;
+use common::numbers::is_digits;
 
 use super::native::{Lib, Natives};
 use super::table::Table;

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 
-use common::{FrameId, Result, hexadecimal};
+use common::Result;
+use common::numbers::hexadecimal;
+use common::stacks::FrameId;
 use symbolize::{Addressing, MappedObject};
 
 use super::saved_symbols::SavedSymbols;

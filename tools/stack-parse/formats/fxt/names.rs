@@ -1,6 +1,6 @@
 //! The names and threads that a provider's numbers refer to.
 
-use common::FrameTable;
+use common::stacks::FrameTable;
 use hashbrown::HashMap;
 
 use super::records::Header;

@@ -1,6 +1,7 @@
 //! The contents of a trace, which are held until its end.
 
-use common::{FrameTable, Result};
+use common::Result;
+use common::stacks::FrameTable;
 use hashbrown::HashMap;
 
 use super::names::{Clock, Provider, Titles, Whose, inline};

@@ -1,7 +1,7 @@
 //! A line of a backtrace.
 
 use bstr::ByteSlice;
-use common::{decimal, hexadecimal, is_digits};
+use common::numbers::{decimal, hexadecimal, is_digits};
 
 /// `#5  0x00005569913c076b in f<g ()> (k=..., s=0x55 ")") at demo.cpp:24`
 #[derive(Debug, PartialEq, Eq)]

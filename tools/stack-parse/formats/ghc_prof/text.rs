@@ -16,7 +16,9 @@
 //! The columns of ticks and bytes are there only with `-P` and `-pa`.
 
 use bstr::ByteSlice;
-use common::{Input, Result, decimal};
+use common::Result;
+use common::io::Input;
+use common::numbers::decimal;
 
 use super::{frame, start_of};
 use crate::format::Head;

@@ -3,7 +3,8 @@
 use std::io::Read;
 
 use bstr::ByteSlice;
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 
 use crate::format::Head;
 use crate::options::Options;

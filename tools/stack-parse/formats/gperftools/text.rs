@@ -1,7 +1,9 @@
 //! Profiles as text: counts and addresses, and after `#` the names that Go knows for them.
 
 use bstr::ByteSlice;
-use common::{Input, Result, decimal, hexadecimal, is_digits};
+use common::Result;
+use common::io::Input;
+use common::numbers::{decimal, hexadecimal, is_digits};
 
 use super::TEXT;
 use crate::format::Head;

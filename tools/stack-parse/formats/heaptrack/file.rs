@@ -1,7 +1,9 @@
 //! The lines of a recording, one after the other.
 
 use bstr::ByteSlice;
-use common::{Error, Input, Result, hexadecimal};
+use common::io::Input;
+use common::numbers::hexadecimal;
+use common::{Error, Result};
 use hashbrown::HashMap;
 
 use super::addresses::Addresses;
@@ -285,7 +287,7 @@ impl File {
 
     /// Adds the samples that were held until the end.
     fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
-        let when = common::seconds(self.level.at);
+        let when = common::numbers::seconds(self.level.at);
         samples.note_peak(PEAK.name, self.level.most, when.as_bytes());
         let traces = &mut self.traces;
         match &mut self.counting {

@@ -1,7 +1,7 @@
 //! The counts of a stack: as they are written, scaled, and those of each thread.
 
 use bstr::ByteSlice;
-use common::decimal;
+use common::numbers::decimal;
 
 use crate::read::sampled_heap;
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use common::Seekable;
+use common::io::Seekable;
 
 /// The size of one read, in bytes.
 const READ_AT_ONCE: usize = 256 * 1024;

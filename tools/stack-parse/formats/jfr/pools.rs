@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use common::FrameId;
+use common::stacks::FrameId;
 
 use super::types::{Role, STATE, Types, Value};
 use super::values::{Malformed, Text, Values};

@@ -1,7 +1,8 @@
 //! A printed event: the parts that are used.
 
 use bstr::ByteSlice;
-use common::{Result, decimal};
+use common::Result;
+use common::numbers::decimal;
 
 use super::FORMAT;
 use crate::frame::Frame;

@@ -11,7 +11,8 @@
 
 use std::io::Read;
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 
 use super::event::{LABELS, PrintedEvent, time};
 use super::{EventNames, Print};

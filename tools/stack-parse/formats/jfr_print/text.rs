@@ -18,7 +18,9 @@
 use std::io::{self, BufRead};
 
 use bstr::ByteSlice;
-use common::{Input, Result, decimal};
+use common::Result;
+use common::io::Input;
+use common::numbers::decimal;
 
 use super::event::{PrintedEvent, time};
 use super::{EventNames, Print};

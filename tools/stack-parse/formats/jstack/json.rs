@@ -8,7 +8,8 @@
 //!         "stack": ["java.base\\/java.lang.Thread.sleep(Thread.java:509)",..]},..]},..]}}
 //! ```
 
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 
 use super::thread::Thread;
 use super::{Dumps, FORMAT};

@@ -1,7 +1,7 @@
 //! The line that begins a thread, and what the thread is doing.
 
 use bstr::ByteSlice;
-use common::is_digits;
+use common::numbers::is_digits;
 
 /// A thread.
 #[derive(Clone, Debug, PartialEq, Eq)]

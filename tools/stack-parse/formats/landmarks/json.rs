@@ -2,7 +2,8 @@
 
 use std::io::Read;
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 use memchr::memchr;
 use serde::Deserialize;
 

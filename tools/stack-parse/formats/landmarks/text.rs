@@ -6,7 +6,9 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Input, Result, decimal};
+use common::Result;
+use common::io::Input;
+use common::numbers::decimal;
 
 use super::CYCLES;
 use crate::format::Head;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use common::FrameId;
+use common::stacks::FrameId;
 
 use crate::read::stacks::FrameNames;
 use crate::samples::Samples;

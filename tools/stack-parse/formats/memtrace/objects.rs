@@ -148,7 +148,7 @@ impl Objects {
         let mut settle =
             |it: Settled<Object>| it.object.settle(&it, process, stacks, names, samples);
         alive.finish(&mut settle)?;
-        let when = common::seconds(level.at);
+        let when = common::numbers::seconds(level.at);
         for (measure, weight) in MEASURES.iter().zip(process.weights) {
             let most = level.most.saturating_mul(weight);
             samples.note_peak(measure.name, most, when.as_bytes());

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use bstr::ByteSlice;
-use common::NodeId;
+use common::stacks::NodeId;
 
 use super::backtraces::Backtraces;
 use super::codes::{CodeId, Codes};

@@ -3,7 +3,8 @@
 
 use std::io::Read;
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 
 use super::attributes::{Attribute, Text};
 use super::batch::{Batch, Profile, Stored};

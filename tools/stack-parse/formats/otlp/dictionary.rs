@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use common::FrameId;
+use common::stacks::FrameId;
 
 use super::attributes::{Attribute, Text};
 use crate::frame::{Frame, Kind};

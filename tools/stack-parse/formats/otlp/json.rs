@@ -1,7 +1,8 @@
 //! The message as JSON: one, or one per line. Numbers of 64 bits are strings there, and versions
 //! differ in the names of fields.
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 
 use super::attributes::{Attribute, Text};
 use super::batch::{Batch, Profile, Stored};

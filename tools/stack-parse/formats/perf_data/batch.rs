@@ -1,6 +1,7 @@
 //! Samples that wait until all locations of their stacks are named together.
 
-use common::{FrameId, FrameTable, Result};
+use common::Result;
+use common::stacks::{FrameId, FrameTable};
 use stack_perf_data::{RawSample, TraceContext};
 use std::io::Write;
 use std::num::NonZero;

@@ -1,6 +1,7 @@
 //! The labels that only perf's recordings have: the control group, and the address of the leaf.
 
-use common::{FrameId, FrameTable, Label};
+use common::folded::Label;
+use common::stacks::{FrameId, FrameTable};
 use hashbrown::HashMap;
 use symbolize::{CodeOrigin, Location, Objects};
 

@@ -1,6 +1,6 @@
 //! The locations in code where samples were taken, each named once.
 
-use common::FrameId;
+use common::stacks::FrameId;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::collections::BTreeSet;
 use std::hash::BuildHasher;

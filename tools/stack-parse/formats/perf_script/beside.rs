@@ -1,7 +1,7 @@
 //! Lines that are neither samples nor frames, but that perf prints between them.
 
 use bstr::ByteSlice;
-use common::{decimal, is_digits};
+use common::numbers::{decimal, is_digits};
 use memchr::memchr_iter;
 
 use super::object_file::ends_in_object;

@@ -1,6 +1,7 @@
 //! Call chains without other lines, read at once, root first.
 
-use common::{FrameId, NodeId, Result};
+use common::Result;
+use common::stacks::{FrameId, NodeId};
 
 use super::frame_line::{FrameLine, split_padded_ip};
 use super::line_cache::LineCache;

@@ -1,6 +1,6 @@
 //! Detects text that `perf script` printed.
 
-use common::is_digits;
+use common::numbers::is_digits;
 
 use super::beside::{is_beside, is_call_trace, is_metric, is_side_record};
 use super::event_line::EventLine;

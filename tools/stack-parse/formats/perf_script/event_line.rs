@@ -4,7 +4,7 @@
 //! `comm id [cpu] [misc] [tod] [time:] [period] [event:] [more fields]`, where
 //! every field can be switched off with `perf script -F`.
 
-use common::decimal;
+use common::numbers::decimal;
 use memchr::memchr_iter;
 
 use super::fields::{

@@ -1,7 +1,7 @@
 //! The fields of an event line, recognised by their columns and their content.
 
 use bstr::ByteSlice;
-use common::{decimal, is_digits};
+use common::numbers::{decimal, is_digits};
 use memchr::{memchr, memrchr_iter};
 
 use super::tokens::{is_space, split_last_token, token_start, trim_end};

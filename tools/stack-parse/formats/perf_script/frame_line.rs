@@ -4,7 +4,7 @@
 //! `ip [symbol[+0xoffset]] [(dso[+0xoffset])] [(inlined)]`, with the dso
 //! missing for inlined frames and where `-F` leaves it out.
 
-use common::hexadecimal;
+use common::numbers::hexadecimal;
 use wide::u8x16;
 
 use super::glued;

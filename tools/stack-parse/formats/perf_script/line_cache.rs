@@ -1,6 +1,6 @@
 //! A cache of the frames of recent lines.
 
-use common::FrameId;
+use common::stacks::FrameId;
 
 use super::line_hash::LineHash;
 

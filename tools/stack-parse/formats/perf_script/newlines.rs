@@ -1,6 +1,6 @@
 //! The ends of the lines of a block, found once for all readers.
 
-use common::{SCAN_STEP, newline_bits};
+use common::io::{SCAN_STEP, newline_bits};
 
 /// The LFs of a block.
 #[derive(Default)]

@@ -13,7 +13,7 @@
 //! counts. The fields after the symbol must be removed.
 
 use bstr::ByteSlice;
-use common::is_digits;
+use common::numbers::is_digits;
 
 use super::event_line::EventLine;
 use super::frame_line::{FrameLine, is_address};

@@ -5,7 +5,8 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use common::{Block, Blocks, Result};
+use common::Result;
+use common::io::{Block, Blocks};
 
 use super::{PerfScriptReader, ends_a_sample};
 use crate::samples::Samples;

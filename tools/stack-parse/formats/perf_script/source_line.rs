@@ -1,6 +1,6 @@
 //! Lines after a frame with its source line: `perf script -F +srcline`.
 
-use common::is_digits;
+use common::numbers::is_digits;
 use memchr::memrchr;
 
 /// Whether perf knew the source line: `demo.cpp:14`, but not `??:0`, `:0` or

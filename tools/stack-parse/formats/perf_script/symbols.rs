@@ -2,7 +2,7 @@
 
 use std::hash::BuildHasher;
 
-use common::{FrameId, FrameTable};
+use common::stacks::{FrameId, FrameTable};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::frame_line::without_offset;

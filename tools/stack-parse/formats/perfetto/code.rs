@@ -1,6 +1,6 @@
 //! The frames of all stacks, by ids that are valid for the whole trace.
 
-use common::{FrameId, FrameTable};
+use common::stacks::{FrameId, FrameTable};
 use hashbrown::HashMap;
 use symbolize::MappedObject;
 

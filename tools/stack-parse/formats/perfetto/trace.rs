@@ -2,7 +2,8 @@
 
 use std::io::Read;
 
-use common::{Result, Zstd};
+use common::Result;
+use common::io::Zstd;
 use flate2::read::ZlibDecoder;
 use hashbrown::HashMap;
 

@@ -1,6 +1,6 @@
 //! All parts of a profile except its samples.
 
-use common::FrameId;
+use common::stacks::FrameId;
 use hashbrown::HashMap;
 
 use super::FORMAT;

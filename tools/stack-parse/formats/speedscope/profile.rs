@@ -1,6 +1,7 @@
 //! A profile of a speedscope file: the samples of one thread.
 
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 
 use crate::read::decimal::Carry;
 use crate::read::held::{Drawn, Held, Thread};

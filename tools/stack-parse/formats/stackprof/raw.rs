@@ -2,7 +2,8 @@
 
 use std::io::Read;
 
-use common::{Result, decimal};
+use common::Result;
+use common::numbers::decimal;
 use hashbrown::HashMap;
 
 use crate::read::json::Json;

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use common::{FrameId, Result, decimal};
+use common::Result;
+use common::numbers::decimal;
+use common::stacks::FrameId;
 use quick_xml::events::BytesStart;
 
 use super::title::Title;

@@ -1,6 +1,8 @@
 //! The data that stack-svg writes for its script: names, one per line, and frames as numbers.
 
-use common::{Error, FrameId, Result, hexadecimal};
+use common::numbers::hexadecimal;
+use common::stacks::FrameId;
+use common::{Error, Result};
 use quick_xml::events::BytesStart;
 
 use crate::read::xml::attribute;

@@ -1,6 +1,7 @@
 //! An event of a trace.
 
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 
 use crate::read::json::{Json, Kind};
 use crate::read::source::Place;

@@ -6,7 +6,8 @@
 //! "stackFrames":{"1":{"name":"[root]"},"2":{"name":"f","parent":1}}
 //! ```
 
-use common::{Input, Result};
+use common::Result;
+use common::io::Input;
 use hashbrown::HashMap;
 
 use super::Output;

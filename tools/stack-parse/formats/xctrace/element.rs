@@ -1,6 +1,6 @@
 //! A tag and its attributes.
 
-use common::decimal;
+use common::numbers::decimal;
 
 use std::borrow::Cow;
 

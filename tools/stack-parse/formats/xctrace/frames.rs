@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use common::{FrameId, decimal, hexadecimal};
+use common::numbers::{decimal, hexadecimal};
+use common::stacks::FrameId;
 
 use super::by_id::ById;
 use super::element::Element;

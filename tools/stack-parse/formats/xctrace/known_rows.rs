@@ -7,7 +7,8 @@
 
 use std::rc::Rc;
 
-use common::{FrameId, decimal};
+use common::numbers::decimal;
+use common::stacks::FrameId;
 use hashbrown::HashMap;
 use memchr::{memchr, memmem, memrchr};
 

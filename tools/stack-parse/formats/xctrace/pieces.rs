@@ -2,7 +2,8 @@
 
 use std::io::{ErrorKind, Read};
 
-use common::{Error, Input, Result};
+use common::io::Input;
+use common::{Error, Result};
 use memchr::memmem::Finder;
 use memchr::memrchr;
 

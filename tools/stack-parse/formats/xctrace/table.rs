@@ -1,7 +1,9 @@
 //! A table whose rows are samples.
 
 use bstr::ByteSlice;
-use common::{FrameId, Result, decimal, hexadecimal, is_digits};
+use common::Result;
+use common::numbers::{decimal, hexadecimal, is_digits};
+use common::stacks::FrameId;
 
 use super::FORMAT;
 use super::by_id::ById;

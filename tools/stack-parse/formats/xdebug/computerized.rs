@@ -1,6 +1,6 @@
 //! Lines of a trace of format 1: fields, with TABs between.
 
-use common::decimal;
+use common::numbers::decimal;
 
 use super::{Call, Row, TraceLine, time_and_memory};
 

@@ -1,7 +1,7 @@
 //! Lines of a trace of format 0: columns and arrows.
 
 use bstr::ByteSlice;
-use common::decimal;
+use common::numbers::decimal;
 
 use super::{Call, Row, TraceLine, time_and_memory};
 

@@ -1,6 +1,6 @@
 //! Strings of JSON, without their escapes.
 
-use common::hexadecimal;
+use common::numbers::hexadecimal;
 use memchr::memchr;
 
 /// Writes `raw`, the inside of a string, without its escapes. An invalid escape stays as it is.

@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 
 use super::{Children, NodeId, StackTree};
+use crate::Result;
+use crate::stacks::FrameTable;
 use crate::stacks::line_texts::LineTexts;
 use crate::stacks::room::Room;
-use crate::{FrameTable, Result};
 
 /// A piece of a line that is still to be written.
 struct Step {

@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 
-use crate::decimal;
+use crate::numbers::decimal;
 
 /// Seconds in decimal, such as `525.936394`, in nanoseconds; what is shorter than a
 /// nanosecond is cut off. `None` if the text is no such number, or too large.
