@@ -73,7 +73,7 @@ impl ExportedEvent {
         names.map(String::as_str).find(|name| !name.is_empty()).unwrap_or("samples")
     }
 
-    /// The same with the unit after it, for formats that have units only for times and bytes:
+    /// The label with the unit after it, for formats that have units only for times and bytes:
     /// `page-faults (samples)`.
     pub(crate) fn label_with_unit(&self) -> String {
         match self.unit() {

@@ -4,11 +4,9 @@
 use std::borrow::Cow;
 
 use bstr::ByteSlice;
-use common::folded::{FoldedLine, Label, Labels};
+use common::folded::{FoldedLine, Frames, Label, Labels};
 use common::names::names_of_stack;
 use common::numbers::nanoseconds_of_label;
-
-use crate::targets::Target;
 
 /// The first byte of such a frame, which no frame of a folded line has.
 const MARK: u8 = 1;
@@ -16,21 +14,46 @@ const MARK: u8 = 1;
 /// What replaces a `;` in such a frame, which would end it.
 const SEMICOLON: u8 = 2;
 
-/// Returns the text under which a line is counted: the labels that the format wants, and after them
-/// the stack, without source lines if the format has no fields for these.
+/// The keys of the labels that distinguish threads and put samples in order.
+pub(crate) const THREAD_LABELS: [&[u8]; 6] =
+    [b"since", b"time", b"comm", b"pid", b"process", b"tid"];
+
+/// The labels that a format holds. Every format needs `event`, as weights of different events
+/// cannot be added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HeldLabels {
+    Event,
+    /// Also [`THREAD_LABELS`]: the format shows threads, and when their samples were taken.
+    Threads,
+    All,
+}
+
+impl HeldLabels {
+    fn has(self, key: &[u8]) -> bool {
+        match self {
+            HeldLabels::All => true,
+            HeldLabels::Threads if THREAD_LABELS.contains(&key) => true,
+            HeldLabels::Event | HeldLabels::Threads => key == b"event",
+        }
+    }
+}
+
+/// Returns the text under which a line is counted: the labels that the format holds, and after them
+/// the stack, without source lines if the format has no places for these.
 pub(crate) fn text_of<'b>(
-    target: Target,
     line: FoldedLine<'b>,
+    labels: HeldLabels,
+    has_places: bool,
     buffer: &'b mut Vec<u8>,
 ) -> &'b [u8] {
-    let stack = match target.has_places() {
+    let stack = match has_places {
         true => Cow::Borrowed(line.stack),
         false => names_of_stack(line.stack, true),
     };
     buffer.clear();
     if !line.labels.is_empty() {
         buffer.push(MARK);
-        line.labels.append_sorted(|key| target.wants_label(key), buffer);
+        line.labels.append_sorted(|key| labels.has(key), buffer);
     }
     if buffer.len() < 2 {
         match stack {
@@ -48,8 +71,9 @@ pub(crate) fn text_of<'b>(
 /// Such a text as a message shows it: the mark is not part of the line.
 pub(crate) fn shown(text: &[u8]) -> Vec<u8> {
     let Some(text) = text.strip_prefix(&[MARK]) else { return text.to_vec() };
-    let end = memchr::memchr(b';', text).unwrap_or(text.len());
-    let (labels, stack) = (&text[..end], text.get(end + 1..).unwrap_or_default());
+    let mut frames = Frames::new(text);
+    let labels = frames.next().unwrap_or_default();
+    let stack = frames.rest().unwrap_or_default();
     let clean = |byte: &u8| match *byte {
         SEMICOLON => b';',
         b'\t' => b' ',

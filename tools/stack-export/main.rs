@@ -7,23 +7,24 @@ mod functions;
 mod labelled;
 mod numbers;
 mod profile;
+mod target;
 mod targets;
 mod threads;
 mod times;
-mod tsv;
 mod walk;
 
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::io::{Files, Total};
+use common::io::{Files, Total, unwritten};
 use common::pipe::{Limit, Pipe};
 use common::{Error, Result, Status};
 
 use clock::Clock;
 use event::ExportedEvent;
+use labelled::HeldLabels;
 use profile::Profile;
-use targets::Target;
+use target::{Target, Writer};
 
 /// Write stacks in the format of another viewer: speedscope, pprof, Firefox and more
 #[derive(Parser)]
@@ -33,8 +34,8 @@ struct Args {
     files: Files,
 
     /// The format to write
-    #[arg(long, value_name = "FORMAT")]
-    to: Target,
+    #[arg(long, value_name = "FORMAT", value_parser = targets::parser())]
+    to: &'static Target,
 
     /// Take only this event, of stacks that 'stack-parse --by-event --header' or
     /// 'stack-parse --labels event' wrote
@@ -54,9 +55,10 @@ fn main() -> ExitCode {
 const NOTHING: &str = "nothing to export: no folded stack with a weight came in";
 
 fn stack_export(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    if args.to == Target::Tsv {
-        return tsv::write(&args.files, args.event.as_deref(), pipe);
-    }
+    let write = match args.to.write {
+        Writer::Lines(write) => return write(&args.files, args.event.as_deref(), pipe),
+        Writer::Sums(write) => write,
+    };
     let mut profile = read(&args, pipe)?;
     if let Some(name) = &args.event {
         profile.keep_event(name)?;
@@ -67,13 +69,14 @@ fn stack_export(args: Args, pipe: &mut Pipe) -> Result<Status> {
         pipe.note(NOTHING);
         return Ok(pipe.status());
     }
-    if let ([_, _, ..], true) = (&profile.events[..], args.to.takes_one_event()) {
+    if let ([_, _, ..], true) = (&profile.events[..], args.to.takes_one_event) {
         return Err(several_events(&args, &profile.events));
     }
-    if args.to.is_text() {
+    if args.to.is_text {
         say_what_is_escaped(&profile, pipe);
     }
-    args.to.write(&profile, pipe.out())?;
+    args.to.check(&profile)?;
+    write(&profile, pipe.out()).map_err(unwritten)?;
     pipe.count_written(Total { lines: profile.distinct_stacks() as u64, weight });
     Ok(pipe.status())
 }
@@ -85,10 +88,10 @@ fn read(args: &Args, pipe: &mut Pipe) -> Result<Profile> {
         &args.files,
         Limit::AllStacks,
         |line, buffer| {
-            if target.shows_times() {
+            if target.labels == HeldLabels::Threads {
                 clock.read(&line, event);
             }
-            labelled::text_of(target, line, buffer)
+            labelled::text_of(line, target.labels, target.has_places, buffer)
         },
         labelled::shown,
     )?;
@@ -105,7 +108,7 @@ fn count_others_as_dropped(taken: u128, pipe: &mut Pipe) {
 
 fn several_events(args: &Args, events: &[ExportedEvent]) -> Error {
     let names: Vec<&str> = events.iter().filter_map(|event| event.name.as_deref()).collect();
-    let (format, names) = (args.to.name(), names.join(", "));
+    let (format, names) = (args.to.name, names.join(", "));
     Error::Usage(format!("{format} holds one event: choose one with --event: {names}"))
 }
 

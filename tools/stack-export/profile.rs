@@ -138,6 +138,11 @@ impl Profile {
         is_of_event.then_some(ExportedStack { labels, frames, shared: 0, weight })
     }
 
+    /// The event, for formats that hold only one.
+    pub(crate) fn only_event(&self) -> &ExportedEvent {
+        &self.events[0]
+    }
+
     /// How many stacks there are in all events.
     pub(crate) fn distinct_stacks(&self) -> usize {
         self.events.iter().map(|event| self.stacks_of(event).count()).sum()

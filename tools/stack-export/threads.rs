@@ -1,14 +1,14 @@
 //! The threads that labels distinguish, and the order of their samples in time.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use common::names::utf8;
 use common::numbers::decimal;
 
 use crate::event::ExportedEvent;
-use crate::labelled::LabelSet;
-use crate::numbers::number;
+use crate::labelled::{LabelSet, THREAD_LABELS};
+use crate::numbers::{Numbers, number_of};
 use crate::profile::{ExportedStack, Profile};
 
 /// A thread and its samples.
@@ -41,10 +41,6 @@ pub(crate) struct ThreadSample<'a> {
 
 /// What distinguishes threads: the numbers of the process and of the thread, or else the names.
 type Key = (Option<u64>, Vec<u8>, Vec<u8>, bool, Option<u64>, Vec<u8>, Vec<u8>);
-
-/// The keys of the labels that distinguish threads and put samples in order.
-pub(crate) const THREAD_LABELS: [&[u8]; 6] =
-    [b"since", b"time", b"comm", b"pid", b"process", b"tid"];
 
 /// The threads of an event: by process, the first thread of a process first. Samples without times
 /// are a thread of their own. `None` if no stack has labels for threads or times.
@@ -88,6 +84,21 @@ fn key(labels: &LabelSet<'_>) -> Key {
     let process = if pid.is_empty() { value("process") } else { Vec::new() };
     let comm = if tid.is_empty() { value("comm") } else { Vec::new() };
     (decimal(&pid), pid.clone(), process, pid != tid, decimal(&tid), tid, comm)
+}
+
+/// Gives each process and each thread its own number, or one that is not in use if it has none.
+fn number(threads: &mut [Thread<'_>]) {
+    let mut pids = Numbers::beside(threads.iter().map(|thread| &thread.pid[..]));
+    let mut tids = Numbers::beside(threads.iter().map(|thread| &thread.tid[..]));
+    let mut processes: HashMap<(String, String), u64> = HashMap::new();
+    for thread in threads {
+        let process = thread.process_key();
+        thread.pid_number = *processes
+            .entry(process)
+            .or_insert_with(|| number_of(&thread.pid).unwrap_or_else(|| pids.next()));
+        let own = number_of(&thread.tid).filter(|_| !thread.is_untimed_part);
+        thread.tid_number = own.unwrap_or_else(|| tids.next());
+    }
 }
 
 impl<'a> Thread<'a> {
@@ -141,7 +152,7 @@ impl<'a> Thread<'a> {
     }
 
     /// What identifies its process: the number, or else the name.
-    pub(crate) fn process_key(&self) -> (String, String) {
+    fn process_key(&self) -> (String, String) {
         let name = if self.pid.is_empty() { self.process.clone() } else { String::new() };
         (self.pid.clone(), name)
     }

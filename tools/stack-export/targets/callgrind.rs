@@ -11,7 +11,20 @@ use common::numbers::Unit;
 use crate::calls::{Calls, FunctionId};
 use crate::event::ExportedEvent;
 use crate::functions::{Functions, InlinedMark};
+use crate::labelled::HeldLabels;
 use crate::profile::Profile;
+use crate::target::{Load, Target, Writer};
+
+pub(super) const TARGET: Target = Target {
+    name: "callgrind",
+    about: "A call graph for KCachegrind and callgrind_annotate",
+    labels: HeldLabels::Event,
+    has_places: true,
+    is_text: false,
+    takes_one_event: true,
+    load: Load::unlimited,
+    write: Writer::Sums(write),
+};
 
 /// The caller of the functions with which stacks begin. callgrind_annotate adds up what callers
 /// spend on a function to get its total, so these functions need a caller, too.
@@ -20,7 +33,8 @@ const TOP: &str = "[all]";
 /// What callgrind writes in place of a name that it does not know.
 const UNKNOWN: &[u8] = b"???";
 
-pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
+fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
+    let event = profile.only_event();
     let functions = Functions::of(profile, InlinedMark::InName);
     let graph = Calls::of(profile, event, &functions);
     writeln!(out, "# callgrind format\nversion: 1")?;

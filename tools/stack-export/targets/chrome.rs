@@ -13,9 +13,22 @@ use common::numbers::Unit;
 use common::stacks::{FrameId, shared_prefix};
 
 use crate::event::ExportedEvent;
+use crate::labelled::HeldLabels;
 use crate::profile::{ExportedStack, Profile};
+use crate::target::{Load, Target, Writer};
 use crate::threads::{Thread, interval, process_of, threads_of};
 use crate::walk::{Walker, walk};
+
+pub(super) const TARGET: Target = Target {
+    name: "chrome",
+    about: "JSON for Chrome's tracing and Perfetto",
+    labels: HeldLabels::Threads,
+    has_places: false,
+    is_text: true,
+    takes_one_event: true,
+    load: load,
+    write: Writer::Sums(write),
+};
 
 struct Trace<'a> {
     profile: &'a Profile,
@@ -30,15 +43,17 @@ struct Trace<'a> {
     now: u128,
 }
 
-/// The largest sum of weights that are shown: viewers count nanoseconds in 63 bits, which are
-/// 292 years.
-pub(super) fn most(event: &ExportedEvent) -> u64 {
-    i64::MAX.unsigned_abs() / nanoseconds(event)
+/// Viewers count nanoseconds in 63 bits, which are 292 years.
+fn load(profile: &Profile, event: &ExportedEvent) -> Load {
+    let most = i64::MAX.unsigned_abs() / nanoseconds(event);
+    // What is shown is seldom needed.
+    let weight = if event.total > most { shown_weight(profile, event) } else { event.total };
+    Load { weight, most }
 }
 
 /// The weight that is shown. If the weights are not times, the slices of threads with times do not
 /// show them.
-pub(super) fn weight(profile: &Profile, event: &ExportedEvent) -> u64 {
+fn shown_weight(profile: &Profile, event: &ExportedEvent) -> u64 {
     if has_durations(event) {
         return event.total;
     }
@@ -60,7 +75,8 @@ fn nanoseconds(event: &ExportedEvent) -> u64 {
     }
 }
 
-pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
+fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
+    let event = profile.only_event();
     let nanoseconds = nanoseconds(event);
     let name = event.label_with_unit();
     let has_durations = has_durations(event);

@@ -7,9 +7,21 @@ use std::io::{self, Write};
 use common::io::Output;
 use common::stacks::FrameId;
 
-use crate::event::ExportedEvent;
+use crate::labelled::HeldLabels;
 use crate::profile::Profile;
+use crate::target::{Load, Target, Writer};
 use crate::walk::{Walker, walk};
+
+pub(super) const TARGET: Target = Target {
+    name: "d3",
+    about: "JSON for d3-flame-graph",
+    labels: HeldLabels::Event,
+    has_places: false,
+    is_text: true,
+    takes_one_event: true,
+    load: Load::unlimited,
+    write: Writer::Sums(write),
+};
 
 struct Tree<'a> {
     profile: &'a Profile,
@@ -20,7 +32,8 @@ struct Tree<'a> {
     is_first: bool,
 }
 
-pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
+fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
+    let event = profile.only_event();
     out.write_all(br#"{"name":"#)?;
     serde_json::to_writer(&mut *out, &event.label_with_unit())?;
     write!(out, r#","value":{},"children":["#, event.total)?;

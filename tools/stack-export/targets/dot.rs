@@ -10,9 +10,23 @@ use common::numbers::share;
 use crate::calls::{Calls, FunctionId, Weights};
 use crate::event::ExportedEvent;
 use crate::functions::{Functions, InlinedMark};
+use crate::labelled::HeldLabels;
 use crate::profile::Profile;
+use crate::target::{Load, Target, Writer};
 
-pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
+pub(super) const TARGET: Target = Target {
+    name: "dot",
+    about: "A call graph for Graphviz",
+    labels: HeldLabels::Event,
+    has_places: false,
+    is_text: true,
+    takes_one_event: true,
+    load: Load::unlimited,
+    write: Writer::Sums(write),
+};
+
+fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
+    let event = profile.only_event();
     let functions = Functions::of(profile, InlinedMark::InName);
     let graph = Calls::of(profile, event, &functions);
     let label = format!("{}, {} in all", event.label_with_unit(), event.unit().words(event.total));

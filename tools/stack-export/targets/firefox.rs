@@ -13,15 +13,29 @@ use serde_json::{Value, json};
 
 use crate::event::ExportedEvent;
 use crate::functions::{Functions, InlinedMark};
+use crate::labelled::HeldLabels;
 use crate::profile::{ExportedStack, Profile};
+use crate::target::{Load, Target, Writer};
 use crate::threads::{interval, process_of, threads_of};
 use crate::times::Times;
 use tables::{CATEGORIES, Tables};
 
+pub(super) const TARGET: Target = Target {
+    name: "firefox",
+    about: "JSON for the Firefox Profiler",
+    labels: HeldLabels::Threads,
+    has_places: true,
+    is_text: true,
+    takes_one_event: true,
+    load: Load::unlimited,
+    write: Writer::Sums(write),
+};
+
 /// The version of the format: viewers read theirs and older ones.
 const VERSION: u32 = 55;
 
-pub(super) fn write(profile: &Profile, event: &ExportedEvent, out: &mut Output) -> io::Result<()> {
+fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
+    let event = profile.only_event();
     let functions = Functions::of(profile, InlinedMark::InField);
     let threads = threads_of(profile, event);
     let step = threads.as_deref().map_or(1_000_000, interval);

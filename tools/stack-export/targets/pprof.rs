@@ -21,13 +21,31 @@ use prost::Message;
 
 use crate::event::ExportedEvent;
 use crate::functions::{Functions, InlinedMark, Site};
+use crate::labelled::HeldLabels;
 use crate::profile::{ExportedStack, Profile};
+use crate::target::{Load, Target, Writer};
 use crate::times::Times;
 use labels::labels;
 use messages::{Function, Line, Location, Message as Part, Sample, ValueType};
 use strings::Strings;
 
-pub(super) fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
+pub(super) const TARGET: Target = Target {
+    name: "pprof",
+    about: "profile.proto, compressed by gzip, for 'go tool pprof' and much else",
+    labels: HeldLabels::All,
+    has_places: true,
+    is_text: true,
+    takes_one_event: false,
+    load: load,
+    write: Writer::Sums(write),
+};
+
+/// Weights are signed.
+fn load(_: &Profile, event: &ExportedEvent) -> Load {
+    Load { weight: event.total, most: i64::MAX.unsigned_abs() }
+}
+
+fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     let mut packed = GzEncoder::new(out, Compression::default());
     let mut strings = Strings::default();
     // Messages that follow each other are read as one message, and their lists are joined.

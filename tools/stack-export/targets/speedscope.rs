@@ -13,8 +13,21 @@ use serde::{Serialize, Serializer};
 
 use crate::event::ExportedEvent;
 use crate::functions::{Functions, InlinedMark};
+use crate::labelled::HeldLabels;
 use crate::profile::Profile;
+use crate::target::{Load, Target, Writer};
 use crate::threads::{Thread, interval, threads_of};
+
+pub(super) const TARGET: Target = Target {
+    name: "speedscope",
+    about: "JSON for speedscope",
+    labels: HeldLabels::Threads,
+    has_places: true,
+    is_text: true,
+    takes_one_event: false,
+    load: Load::unlimited,
+    write: Writer::Sums(write),
+};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -101,7 +114,7 @@ enum Weights<'a> {
     Times(&'a Thread<'a>, u64),
 }
 
-pub(super) fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
+fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     let functions = Functions::of(profile, InlinedMark::InName);
     let threads: Vec<Option<Vec<Thread<'_>>>> =
         profile.events.iter().map(|event| threads_of(profile, event)).collect();

@@ -11,7 +11,20 @@ use common::stacks::{FrameId, FrameTable, Room};
 use common::{Result, Status};
 
 use crate::event::{as_frame, name_of_value};
+use crate::labelled::HeldLabels;
 use crate::profile::no_event;
+use crate::target::{Load, Target, Writer};
+
+pub(super) const TARGET: Target = Target {
+    name: "tsv",
+    about: "A table for pandas, DuckDB and R, a row for each line",
+    labels: HeldLabels::All,
+    has_places: true,
+    is_text: true,
+    takes_one_event: false,
+    load: Load::unlimited,
+    write: Writer::Lines(write),
+};
 
 const EVENT: &[u8] = b"event";
 
@@ -35,7 +48,7 @@ struct Row {
 }
 
 /// Writes all lines that have a weight, of one event if `event` names it.
-pub(crate) fn write(files: &Files, event: Option<&str>, pipe: &mut Pipe) -> Result<Status> {
+fn write(files: &Files, event: Option<&str>, pipe: &mut Pipe) -> Result<Status> {
     let mut table = Table::default();
     pipe.for_each_folded(files, |line| {
         table.add(&line);
@@ -54,7 +67,7 @@ pub(crate) fn write(files: &Files, event: Option<&str>, pipe: &mut Pipe) -> Resu
         });
     }
     if table.rows.is_empty() {
-        pipe.note(super::NOTHING);
+        pipe.note(crate::NOTHING);
         return Ok(pipe.status());
     }
     table.say_what_is_escaped(pipe);
@@ -176,17 +189,15 @@ impl Table {
                 odd.extend(Frames::new(stack).filter(is_odd));
             }
         }
-        super::say_escaped(odd.len(), pipe);
+        crate::say_escaped(odd.len(), pipe);
     }
 }
 
 /// The root, which is the event, and the frames below it. A weight without a stack has no frame but
 /// its event.
 fn event_and_frames(stack: &[u8]) -> (&[u8], &[u8]) {
-    match memchr::memchr(b';', stack) {
-        Some(end) => (&stack[..end], &stack[end + 1..]),
-        None => (stack, stack),
-    }
+    let mut frames = Frames::new(stack);
+    (frames.next().unwrap_or_default(), frames.rest().unwrap_or(stack))
 }
 
 fn append_head(keys: &[Vec<u8>], has_roots: bool, out: &mut Vec<u8>) {
