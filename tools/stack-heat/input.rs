@@ -18,6 +18,11 @@ enum Kind {
 }
 
 /// Adds all samples of an input. Lines that cannot be read are reported.
+///
+/// # Errors
+///
+/// [`Error::Unknown`] for a table without the columns that are needed, [`Error::Usage`] if the
+/// width that the user wants gives too many columns.
 pub(crate) fn read(input: &mut Input, rows: &mut Rows, pipe: &mut Pipe) -> Result<()> {
     let name = input.name().to_owned();
     let mut kind = Kind::Unknown;

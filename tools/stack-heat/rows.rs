@@ -1,16 +1,14 @@
 //! The samples that were read, summed for the rows of the map.
 
 use bstr::ByteSlice;
-use common::Result;
 use common::folded::Headers;
 use common::heat::{Cells, Misfit, row_name};
-use common::io::{Files, Total};
+use common::io::Total;
 use common::names::{printable, unit_of_event};
 use common::pipe::{Pipe, no_label};
 use common::stacks::{FrameId, FrameTable};
 
 use crate::by::By;
-use crate::input;
 
 /// A sample, or several of one time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,16 +66,6 @@ impl Rows {
             without_time: Total::default(),
             without_since: Total::default(),
         }
-    }
-
-    /// Reads all files. Lines that cannot be read are reported, and so is a table without the
-    /// columns that are needed.
-    ///
-    /// # Errors
-    ///
-    /// [`common::Error::Usage`] if the width that the user wants gives too many columns.
-    pub(crate) fn read(&mut self, files: &Files, pipe: &mut Pipe) -> Result<()> {
-        pipe.for_each_input(files, |input, pipe| input::read(input, self, pipe))
     }
 
     /// Adds the samples of a line.

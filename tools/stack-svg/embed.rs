@@ -11,14 +11,10 @@ use inferno::flamegraph::color::Color;
 use quick_xml::Writer;
 use quick_xml::events::{BytesText, Event};
 
+use crate::base32::push_number;
 use crate::escape::embedded;
 use crate::profile::{Node, Profile};
 use crate::strip::Strip;
-
-/// Digits of numbers in base 32, the lowest first. The last digit of a number is
-/// from the first half, all others are from the second half, so that a number
-/// shows where it ends. None of them is special in XML.
-const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
 
 /// The data for the script.
 pub(crate) struct Embedded<'a> {
@@ -166,15 +162,6 @@ fn frame_text(nodes: &[Node], columns: Columns, number: impl Fn(FrameId) -> u64)
     text
 }
 
-/// Appends a number in base 32.
-pub(crate) fn push_number(mut number: u64, text: &mut String) {
-    while number > 31 {
-        text.push(char::from(DIGITS[32 + (number & 31) as usize]));
-        number >>= 5;
-    }
-    text.push(char::from(DIGITS[number as usize]));
-}
-
 fn color_text(colors: &[(Color, Color)]) -> String {
     let pairs = || colors.iter().map(|(color, class)| (rgb(color), rgb(class)));
     let classes = numbered(pairs().map(|(_, class)| class));
@@ -223,15 +210,6 @@ pub(crate) fn hex(Color { r, g, b }: Color) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_short_and_end_by_themselves() {
-        let mut text = String::new();
-        for number in [0, 31, 32, 1023, u64::MAX] {
-            push_number(number, &mut text);
-        }
-        assert_eq!(text, "0vw1_v____________f");
-    }
 
     #[test]
     fn a_color_is_a_number_in_a_list() {

@@ -1,5 +1,6 @@
 //! Draw folded stacks as a flame graph: one SVG file.
 
+mod base32;
 mod change;
 mod chart;
 mod colors;

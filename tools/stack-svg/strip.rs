@@ -11,7 +11,7 @@ use common::numbers::{grouped, seconds};
 use common::pipe::Split;
 use common::stacks::{FrameId, FrameTable};
 
-use crate::embed::push_number;
+use crate::base32::push_number;
 use crate::escape::embedded;
 use crate::profile::Profile;
 

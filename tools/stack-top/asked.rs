@@ -9,9 +9,6 @@ use common::pattern::{PatternArgs, compile_patterns};
 use common::stacks::{FrameId, FrameTable};
 use regex_automata::meta::Regex;
 
-use crate::profile::Profile;
-use crate::relatives::{Families, Relation};
-
 /// Which functions are asked for, and what about them; patterns are those of stack-grep.
 #[derive(Args)]
 pub(crate) struct Asked {
@@ -76,21 +73,11 @@ impl Asked {
 }
 
 impl Patterns {
-    /// The callers and callees, if these are asked for.
-    pub(crate) fn families(&self, profile: &Profile) -> Option<Families> {
-        let are_wanted = self.callers.is_some() || self.callees.is_some();
-        are_wanted.then(|| Families::of(profile, self))
-    }
-
-    /// A message for each pattern that matches no function that weighs something.
-    pub(crate) fn unmatched(&self, profile: &Profile, families: Option<&Families>) -> Vec<String> {
-        let has = |relation| families.is_some_and(|families| families.has(relation));
-        let patterns = [
-            (&self.callers, has(Relation::Caller)),
-            (&self.callees, has(Relation::Callee)),
-            (&self.under, profile.total > 0),
-        ];
-        let unmatched = patterns.into_iter().filter(|(_, is_found)| !is_found);
+    /// A message for each pattern that matches no function, given whether those of
+    /// `--callers`, `--callees` and `--under` do.
+    pub(crate) fn unmatched(&self, are_found: [bool; 3]) -> Vec<String> {
+        let patterns = [&self.callers, &self.callees, &self.under];
+        let unmatched = patterns.into_iter().zip(are_found).filter(|(_, is_found)| !is_found);
         let message = |Pattern { option, text, .. }: &Pattern| {
             format!("{option} {}: no function matches", printable(text))
         };

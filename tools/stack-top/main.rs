@@ -29,7 +29,7 @@ use asked::{Asked, Patterns};
 use by::By;
 use functions::Functions;
 use profile::{Profile, Sort};
-use relatives::Families;
+use relatives::{Families, Relation};
 use split::{SplitProfile, Value};
 use tree::Least;
 
@@ -177,10 +177,12 @@ impl Args {
         if let Some(pattern) = &patterns.under {
             profile = profile.below(pattern)?;
         }
-        let families = patterns.families(&profile);
+        let families = Families::of(&profile, patterns);
         let mut answer = self.view(&profile, families.as_ref(), screen);
         answer.hints.extend(lacks_lines.then(|| NO_PLACES.to_owned()));
-        answer.hints.extend(patterns.unmatched(&profile, families.as_ref()));
+        let has = |relation| families.as_ref().is_some_and(|families| families.has(relation));
+        let are_found = [has(Relation::Caller), has(Relation::Callee), profile.total > 0];
+        answer.hints.extend(patterns.unmatched(are_found));
         Ok(Some(answer))
     }
 

@@ -7,7 +7,6 @@ use common::numbers::Unit;
 use common::stacks::{FrameId, FrameWeights, SortedStacks, with_room};
 
 use crate::functions::Functions;
-use crate::under::Under;
 
 /// The stacks that came in, and what their frames weigh.
 pub(crate) struct Profile {
@@ -23,6 +22,13 @@ pub(crate) struct Profile {
     pub(crate) unit_name: Option<String>,
     /// Where the stacks are cut to what is below some functions.
     pub(crate) under: Option<Under>,
+}
+
+/// What a profile was before it was cut to what is below the functions that match.
+pub(crate) struct Under {
+    pub(crate) pattern: Vec<u8>,
+    /// The weight of all stacks, with those that have no such function.
+    pub(crate) all: u64,
 }
 
 /// The column that the rows are sorted by.

@@ -52,10 +52,15 @@ pub(crate) struct Families {
 }
 
 impl Families {
+    /// The callers and callees that the patterns ask for, if they ask for any.
+    ///
     /// Every stack that holds a function counts for one caller of it and for one
     /// callee, so that they add up to its total. In a recursion these are the caller
     /// of the outermost call and the callee of the innermost.
-    pub(crate) fn of(profile: &Profile, patterns: &Patterns) -> Families {
+    pub(crate) fn of(profile: &Profile, patterns: &Patterns) -> Option<Families> {
+        if patterns.callers.is_none() && patterns.callees.is_none() {
+            return None;
+        }
         let frames = profile.stacks.frames();
         let matches = |pattern: &Option<Pattern>| match pattern {
             Some(pattern) => pattern.matches(frames),
@@ -94,7 +99,7 @@ impl Families {
         let total = |family: &Family| profile.weights[family.function as usize].total;
         // Stable, so that callers stay before callees.
         families.sort_by(|a, b| total(b).cmp(&total(a)).then(a.function.cmp(&b.function)));
-        Families { families, weight }
+        Some(Families { families, weight })
     }
 
     /// A table for each family, with an empty line between two.

@@ -7,14 +7,7 @@ use common::numbers::share;
 use common::stacks::{FrameId, SortedStacks, StackCounts};
 
 use crate::asked::Pattern;
-use crate::profile::Profile;
-
-/// What a profile was before it was cut to what is below the functions that match.
-pub(crate) struct Under {
-    pub(crate) pattern: Vec<u8>,
-    /// The weight of all stacks, with those that have no such function.
-    pub(crate) all: u64,
-}
+use crate::profile::{Profile, Under};
 
 impl Profile {
     /// The stacks from the outermost frame on that matches. Stacks without such a frame are left

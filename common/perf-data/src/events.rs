@@ -8,9 +8,10 @@ pub(crate) mod tracing;
 use hashbrown::HashMap;
 
 use crate::bytes::U64s;
-use crate::sample::TraceContext;
 use attr::{Attr, branches, fields, kinds, reads};
 use tracepoint::Tracepoint;
+
+pub use tracepoint::TraceContext;
 
 /// How callers were recorded: `perf record --call-graph`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -55,11 +55,11 @@ mod unwind;
 struct Readme;
 
 pub use error::Error;
-pub use events::{CallGraph, RecordedEvent};
+pub use events::{CallGraph, RecordedEvent, TraceContext};
 pub use processes::Processes;
 pub use recording::Recording;
 pub use records::{FileId, MapRecord, Record};
-pub use sample::{NoParallelism, RawSample, TraceContext};
+pub use sample::{NoParallelism, RawSample};
 pub use summary::Summary;
 pub use unwind::sections::{LoadedSegment, UnwindFiles, UnwindSections};
 pub use unwind::{StackEnd, StackFrame, Unwinder};

@@ -2,8 +2,8 @@
 //! the event's attribute asks for, in the order given there.
 
 use crate::bytes::{Bytes, U64s};
-use crate::events::RecordedEvent;
 use crate::events::attr::{Attr, branches, fields, reads};
+use crate::events::{RecordedEvent, TraceContext};
 
 /// Which code the processor ran: perf calls it cpumode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,18 +94,6 @@ pub enum NoParallelism {
     AllProcessors,
     /// Samples have no times, so it is unknown between which switches they were taken.
     NoTimes,
-}
-
-/// What runs when a tracepoint is hit: `common_flags` and `common_pid` of its fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TraceContext {
-    /// The thread of the sample.
-    Thread,
-    /// An interrupt, or work that one left for later (softirq): the thread of the sample only
-    /// happened to run there.
-    Interrupt,
-    /// The idle task of a processor that has nothing to do.
-    Idle,
 }
 
 /// The markers in call chains: what kind of addresses follows.

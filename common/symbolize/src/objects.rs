@@ -3,6 +3,7 @@
 //!
 //! Nothing here depends on the profiler.
 
+mod dwarf_section;
 mod elf;
 mod exact_names;
 mod finder;

@@ -20,6 +20,7 @@
 //! JSON has no order: rows may come before the schema that says what is in them, and
 //! tables before or after what refers to them.
 
+mod libs;
 mod names;
 mod native;
 mod saved_symbols;
@@ -38,8 +39,9 @@ use crate::read::held::Held;
 use crate::read::json::{Json, Kind, Outline};
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::samples::{Root, Samples, Weighs};
+use libs::{Lib, read_lib};
 use names::{Both, Tables};
-use native::{Lib, Natives, read_lib};
+use native::Natives;
 use saved_symbols::SavedSymbols;
 use thread::Thread;
 

@@ -4,7 +4,7 @@ use common::folded::Frames;
 use common::stacks::{FrameId, FrameTable};
 use hashbrown::HashMap;
 
-use crate::embed::push_number;
+use crate::base32::push_number;
 use crate::profile::Profile;
 use crate::profile::cut::CUT;
 

@@ -2,7 +2,7 @@
 
 use common::heat::MILLISECOND;
 
-use crate::embed::push_number;
+use crate::base32::push_number;
 
 use super::clock::{Clock, Timed};
 

@@ -3,8 +3,6 @@
 use bstr::ByteSlice;
 use memchr::memchr;
 
-use crate::sample::TraceContext;
-
 /// A tracepoint: its name, and where its fields are in the recorded bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tracepoint {
@@ -42,6 +40,18 @@ enum FieldKind {
     },
     /// What a thread waits for when it leaves the processor, as letters.
     States,
+}
+
+/// What runs when a tracepoint is hit: `common_flags` and `common_pid` of its fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceContext {
+    /// The thread of the sample.
+    Thread,
+    /// An interrupt, or work that one left for later (softirq): the thread of the sample only
+    /// happened to run there.
+    Interrupt,
+    /// The idle task of a processor that has nothing to do.
+    Idle,
 }
 
 /// The bits of `common_flags` that are set in an interrupt and in the work that it leaves for

@@ -1,18 +1,15 @@
 //! Inlined functions and lines of the source, from DWARF.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use addr2line::gimli::{self, AbbreviationsCacheStrategy, Dwarf, EndianSlice, Section, SectionId};
+use addr2line::gimli::{self, AbbreviationsCacheStrategy, Dwarf, Section, SectionId};
 use addr2line::{Context, Location, LookupContinuation, LookupResult};
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object};
 
+use super::dwarf_section::{Bytes, read_section};
 use super::split_dwarf::SplitDwarf;
 use crate::sections::SectionReader;
-
-/// A part of a file, which stays in memory until the program ends.
-pub(super) type Bytes = EndianSlice<'static, gimli::LittleEndian>;
 
 /// The DWARF of one object file. Units and functions are read when one of their addresses is first
 /// looked up.
@@ -154,23 +151,6 @@ fn dwarf_of(bytes: &'static [u8]) -> Option<Dwarf<Bytes>> {
     };
     let dwarf = Dwarf::load(load).ok()?;
     (!dwarf.debug_info.reader().is_empty()).then_some(dwarf)
-}
-
-/// The bytes of a section, empty if there is none or if it is damaged.
-pub(super) fn read_section<F: Object<'static>>(
-    reader: &mut SectionReader<'_, F>,
-    name: Option<&str>,
-) -> Bytes {
-    let bytes = name.and_then(|name| reader.bytes(name)).unwrap_or_default();
-    EndianSlice::new(kept(bytes), gimli::LittleEndian)
-}
-
-/// Keeps the bytes until the program ends, as long as the files.
-pub(super) fn kept(bytes: Cow<'static, [u8]>) -> &'static [u8] {
-    match bytes {
-        Cow::Borrowed(bytes) => bytes,
-        Cow::Owned(decompressed) => decompressed.leak(),
-    }
 }
 
 #[cfg(test)]

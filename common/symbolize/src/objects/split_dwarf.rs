@@ -10,8 +10,8 @@ use addr2line::gimli::{
     self, DebugInfo, Dwarf, DwarfPackage, DwoId, EndianSlice, LittleEndian, SectionId,
 };
 
+use super::dwarf_section::{Bytes, kept, read_section};
 use super::finder::Finder;
-use super::inlines::{Bytes, kept, read_section};
 use crate::sections::SectionReader;
 
 /// Where the split debug information of one program is.

@@ -6,7 +6,8 @@ use std::io::Read;
 use common::Result;
 use common::numbers::is_digits;
 
-use super::native::{Lib, Natives};
+use super::libs::Lib;
+use super::native::Natives;
 use super::table::Table;
 use crate::frame::Frame;
 use crate::read::json::Json;

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use common::Result;
 
-use super::native::Lib;
+use super::libs::Lib;
 use crate::frame::Frame;
 use crate::read::json::Json;
 use crate::read::source::Place;

@@ -4,8 +4,8 @@ use std::io::Read;
 
 use common::Result;
 
+use super::libs::{Lib, read_lib};
 use super::names::{Name, Tables};
-use super::native::{Lib, read_lib};
 use super::table::{RowWeight, Table, WEIGHT};
 use crate::read::decimal::Carry;
 use crate::read::held::{Held, Thread as Whose};

@@ -6,8 +6,7 @@ use std::collections::HashMap;
 use common::Result;
 
 use super::codes::{CodeId, Codes};
-use super::process::Process;
-use super::trace::MEASURES;
+use super::process::{MEASURES, Process};
 use crate::options::{Live, ObjectArgs};
 use crate::read::alive::{Alive, Counted, Level, Settled, When, lifetime, lifetime_label};
 use crate::read::stacks::{FrameNames, StackId, Stacks};

@@ -1,6 +1,14 @@
 //! The process of a trace, as its samples have it.
 
+use crate::samples::events::Measure;
 use crate::samples::sample::{Sample, Time};
+
+/// The measures of a sample.
+pub(super) const MEASURES: [Measure<'static>; 3] = [
+    Measure { name: b"samples", unit: b"samples" },
+    Measure { name: b"words", unit: b"words" },
+    Measure { name: b"bytes", unit: b"bytes" },
+];
 
 /// The process that allocated.
 pub(super) struct Process {
@@ -8,7 +16,7 @@ pub(super) struct Process {
     pub(super) pid: Vec<u8>,
     /// When the trace begins, in microseconds since the epoch.
     pub(super) begun: u64,
-    /// The rounded weight of a sample, for each measure.
+    /// The rounded weight of a sample, for each of [`MEASURES`].
     pub(super) weights: [u64; 3],
 }
 

@@ -11,7 +11,7 @@ use super::locations::Locations;
 use super::malformed::{Malformed, Stop};
 use super::objects::{Object, Objects};
 use super::packets::{Header, Packet};
-use super::process::Process;
+use super::process::{MEASURES, Process};
 use super::varint::varint;
 use crate::frame::Frame;
 use crate::options::ObjectArgs;
@@ -19,7 +19,6 @@ use crate::read::bytes::Bytes;
 use crate::read::paths::file_name;
 use crate::read::stacks::{StackId, Stacks};
 use crate::samples::Samples;
-use crate::samples::events::Measure;
 
 /// The kinds of events.
 const INFO: u32 = 0;
@@ -35,13 +34,6 @@ const TIME_BITS: u32 = 25;
 
 /// The most samples of an allocation: no memory has more words.
 const MOST_SAMPLES: u64 = 1 << 48;
-
-/// The measures of a sample.
-pub(super) const MEASURES: [Measure<'static>; 3] = [
-    Measure { name: b"samples", unit: b"samples" },
-    Measure { name: b"words", unit: b"words" },
-    Measure { name: b"bytes", unit: b"bytes" },
-];
 
 /// A trace that is being read.
 pub(super) struct Trace {

@@ -1,0 +1,28 @@
+//! The sections of a file that hold DWARF.
+
+use std::borrow::Cow;
+
+use addr2line::gimli::{self, EndianSlice};
+use object::Object;
+
+use crate::sections::SectionReader;
+
+/// A part of a file, which stays in memory until the program ends.
+pub(super) type Bytes = EndianSlice<'static, gimli::LittleEndian>;
+
+/// The bytes of a section, empty if there is none or if it is damaged.
+pub(super) fn read_section<F: Object<'static>>(
+    reader: &mut SectionReader<'_, F>,
+    name: Option<&str>,
+) -> Bytes {
+    let bytes = name.and_then(|name| reader.bytes(name)).unwrap_or_default();
+    EndianSlice::new(kept(bytes), gimli::LittleEndian)
+}
+
+/// Keeps the bytes until the program ends, as long as the files.
+pub(super) fn kept(bytes: Cow<'static, [u8]>) -> &'static [u8] {
+    match bytes {
+        Cow::Borrowed(bytes) => bytes,
+        Cow::Owned(decompressed) => decompressed.leak(),
+    }
+}
