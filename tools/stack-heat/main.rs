@@ -85,7 +85,7 @@ fn main() -> ExitCode {
 
 fn stack_heat(args: Args, pipe: &mut Pipe) -> Result<Status> {
     if args.csp_hash {
-        pipe.out().line(content_policy(&viewer::SCRIPT, viewer::STYLE).as_bytes())?;
+        pipe.out().line(content_policy(&viewer::SCRIPT, &viewer::STYLE).as_bytes())?;
         return Ok(Status::Success);
     }
     let screen = Screen::of_stdout();
@@ -99,7 +99,7 @@ fn stack_heat(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let rows_per_column = if args.by.is_some() { 1 } else { most_rows };
     let column = args.column.map(|Width(nanoseconds)| nanoseconds);
     let mut rows = Rows::new(args.by.clone(), Cells::new(rows_per_column, column, most));
-    rows.read(&args.files, pipe)?;
+    pipe.for_each_input(&args.files, |input, pipe| input::read(input, &mut rows, pipe))?;
     rows.report(pipe);
     let unit = args.unit.clone().unwrap_or_else(|| rows.unit());
     let Some(heat) = Heat::new(rows, most_rows, args.rows.is_none()) else {

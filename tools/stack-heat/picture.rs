@@ -71,7 +71,7 @@ impl Picture<'_> {
         root.write_inner_content(|svg| {
             text_element(svg, "title", &[], self.title)?;
             text_element(svg, "desc", &[], &self.summary())?;
-            cdata(svg, "style", STYLE)?;
+            cdata(svg, "style", &STYLE)?;
             let ground = [("class", "paper"), ("width", "100%"), ("height", "100%")];
             let ground = svg.create_element("rect").with_attributes(ground);
             ground.with_attribute(("fill", "#ffffff")).write_empty()?;

@@ -1,7 +1,7 @@
 //! The map in letters: each cell is a letter, darker for more weight.
 
-use common::heat::SHADES;
-use common::io::{Screen, terminal_color};
+use common::heat::{SHADES, terminal_shade};
+use common::io::Screen;
 use common::numbers::{Unit, grouped, seconds};
 
 use crate::by::By;
@@ -12,18 +12,6 @@ const ASCII: [char; SHADES + 1] = [' ', '.', ':', '-', '=', '+', '*', '#', '@'];
 const BLOCKS: [char; SHADES + 1] = [
     ' ', '\u{2591}', '\u{2591}', '\u{2592}', '\u{2592}', '\u{2593}', '\u{2593}', '\u{2588}',
     '\u{2588}',
-];
-
-/// The colours of a terminal, from the palest shade to the darkest.
-const COLORS: [[u8; 3]; SHADES] = [
-    [255, 239, 203],
-    [255, 223, 160],
-    [255, 199, 110],
-    [255, 165, 70],
-    [245, 125, 45],
-    [220, 80, 30],
-    [185, 40, 25],
-    [135, 0, 20],
 ];
 
 /// How wide names, and starts of fractions, may be.
@@ -84,7 +72,7 @@ fn push_cells(cells: &[usize], screen: &Screen, text: &mut String) {
     for run in cells.chunk_by(|one, other| one == other) {
         match run[0] {
             shade @ 1.. if screen.has_colors => {
-                let color = terminal_color(COLORS[shade - 1]);
+                let color = terminal_shade(shade);
                 text.push_str(&format!("\x1b[48;5;{color}m{:1$}\x1b[0m", "", run.len()));
             }
             shade => text.extend(std::iter::repeat_n(letter(shade, screen), run.len())),

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use common::heat::with_ramp;
 use common::picture::page_script;
 
 /// The script. It is the same in every picture, so that a page can allow it by
@@ -16,7 +17,8 @@ pub(crate) static SCRIPT: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// The style, also of the picture without the script.
-pub(crate) const STYLE: &str = include_str!("viewer/style.css");
+pub(crate) static STYLE: LazyLock<String> =
+    LazyLock::new(|| with_ramp(include_str!("viewer/style.css")));
 
 #[cfg(test)]
 mod tests {
@@ -24,7 +26,7 @@ mod tests {
 
     #[test]
     fn script_and_style_fit_into_cdata_and_ask_no_server() {
-        for text in [SCRIPT.as_str(), STYLE] {
+        for text in [&*SCRIPT, &*STYLE] {
             assert!(!text.contains("]]>") && !text.contains("fetch(") && !text.contains("url("));
         }
     }

@@ -1,7 +1,6 @@
 //! Colours: the hotter a line, the darker its numbers.
 
-use common::heat::{COLORS, Shades};
-use common::io::terminal_color;
+use common::heat::{Shades, terminal_shade};
 use common::stacks::FrameWeights;
 
 /// From this shade on, light letters are easier to read.
@@ -38,13 +37,11 @@ impl Heat {
 }
 
 fn painted(shades: &Shades, weight: u64, text: &str) -> String {
-    let Some(shade) = shades.of_weight(weight).checked_sub(1) else { return text.to_owned() };
-    let letters = if shade + 1 < DARK { BLACK } else { WHITE };
-    let paper = terminal_color(rgb(COLORS[shade]));
+    let shade = shades.of_weight(weight);
+    if shade == 0 {
+        return text.to_owned();
+    }
+    let letters = if shade < DARK { BLACK } else { WHITE };
+    let paper = terminal_shade(shade);
     format!("\x1b[38;5;{letters};48;5;{paper}m{text}\x1b[0m")
-}
-
-/// Red, green and blue of `#rrggbb`.
-fn rgb(color: &str) -> [u8; 3] {
-    [1, 3, 5].map(|at| u8::from_str_radix(&color[at..at + 2], 16).unwrap_or_default())
 }

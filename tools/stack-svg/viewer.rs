@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use common::heat::with_ramp;
 use common::picture::{page_script, page_style};
 
 /// The files of the script.
@@ -45,7 +46,7 @@ pub(crate) static SCRIPT: LazyLock<String> = LazyLock::new(|| page_script(&PARTS
 
 /// The style, also of the static picture.
 pub(crate) static STYLE: LazyLock<String> =
-    LazyLock::new(|| page_style(include_str!("viewer/style.css")));
+    LazyLock::new(|| page_style(&with_ramp(include_str!("viewer/style.css"))));
 
 #[cfg(test)]
 mod tests {

@@ -2,11 +2,13 @@
 //! stands for, and how dark a cell is.
 
 mod cells;
+mod ramp;
 mod rows;
 mod shades;
 mod widths;
 
 pub use cells::{Cells, Misfit};
+pub use ramp::{COLORS, SHADES, terminal_shade, with_ramp};
 pub use rows::{label_value, row_name, shows_comm};
-pub use shades::{COLORS, SHADES, Shades};
+pub use shades::Shades;
 pub use widths::{FINE, MILLISECOND, ROUND, SECOND, least_round};

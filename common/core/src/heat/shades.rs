@@ -1,11 +1,6 @@
 //! How dark a cell is: shades for steps of weight.
 
-/// How many shades there are.
-pub const SHADES: usize = 8;
-
-/// The shades on light paper, the palest first; styles have them for dark paper.
-pub const COLORS: [&str; SHADES] =
-    ["#ffecc7", "#ffd890", "#ffbc5c", "#fb983a", "#ec6f25", "#d04716", "#a5270f", "#6d0f0c"];
+use super::ramp::SHADES;
 
 /// What every shade stands for.
 #[derive(Debug, PartialEq, Eq)]
