@@ -50,25 +50,6 @@ pub(super) const FORMAT: Format = Format {
 /// What was expected where a number has no name yet.
 const NO_NAME: &str = "a number that has a name";
 
-/// What a header line begins with.
-const HEADER: [&str; 12] = [
-    "version",
-    "creator",
-    "pid",
-    "thread",
-    "part",
-    "cmd",
-    "desc",
-    "event",
-    "events",
-    "positions",
-    "summary",
-    "totals",
-];
-
-/// Those of them that cachegrind writes, too.
-const OF_CACHEGRIND: [&str; 3] = ["desc", "cmd", "events"];
-
 /// Whether the input begins with a header that names the events, and functions follow.
 fn detect(head: &Head<'_>) -> bool {
     let (mut has_events, mut has_command, mut is_ours) = (false, false, false);
@@ -79,10 +60,11 @@ fn detect(head: &Head<'_>) -> bool {
         let (key, separator) = key(line);
         match separator {
             _ if line.starts_with(b"#") => {}
-            Some(b':') if HEADER.iter().any(|word| word.as_bytes() == key) => {
+            Some(b':') if is_header(key) => {
                 has_events |= key == b"events";
                 has_command |= key == b"cmd";
-                is_ours |= !OF_CACHEGRIND.iter().any(|word| word.as_bytes() == key);
+                // Cachegrind writes these, too.
+                is_ours |= !matches!(key, b"desc" | b"cmd" | b"events");
             }
             Some(b'=') if is_name(key) => {
                 let is_call = |line: &[u8]| line.starts_with(b"calls=");
@@ -92,6 +74,11 @@ fn detect(head: &Head<'_>) -> bool {
         }
     }
     false
+}
+
+fn is_header(key: &[u8]) -> bool {
+    matches!(key, b"version" | b"creator" | b"pid" | b"thread" | b"part" | b"cmd" | b"desc")
+        || matches!(key, b"event" | b"events" | b"positions" | b"summary" | b"totals")
 }
 
 fn is_name(key: &[u8]) -> bool {

@@ -31,7 +31,7 @@ pub(super) struct Pools {
 struct PooledStack {
     is_truncated: bool,
     leaf_first: Vec<StackFrame>,
-    /// The same frames, root first, once they are named; `leaf_first` is empty then.
+    /// The frames, root first, once they are named; `leaf_first` is empty then.
     root_first: Option<Vec<FrameId>>,
 }
 
@@ -101,12 +101,7 @@ impl Pools {
                 self.stacks.insert(number, stack);
             }
             b"jdk.types.Method" => {
-                let mut method = Method::default();
-                types.value(class, values, &mut |role, value| match role {
-                    Role::Type => method.class = value.number(),
-                    Role::Name => method.name = value.number(),
-                    _ => {}
-                })?;
+                let method = method(class, values, types)?;
                 self.methods.insert(number, method);
             }
             b"java.lang.Class" => {
@@ -261,6 +256,16 @@ fn string(class: u64, values: &mut Values<'_>, types: &Types) -> Result<String, 
         }
     })?;
     Ok(string)
+}
+
+fn method(class: u64, values: &mut Values<'_>, types: &Types) -> Result<Method, Malformed> {
+    let mut method = Method::default();
+    types.value(class, values, &mut |role, value| match role {
+        Role::Type => method.class = value.number(),
+        Role::Name => method.name = value.number(),
+        _ => {}
+    })?;
+    Ok(method)
 }
 
 fn stack(class: u64, values: &mut Values<'_>, types: &Types) -> Result<PooledStack, Malformed> {

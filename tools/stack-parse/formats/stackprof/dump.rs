@@ -11,7 +11,11 @@
 //!
 //! Nothing is executed: an object of any class is read as its contents.
 
-use std::io::{self, BufRead, BufReader, Read};
+mod input;
+
+use std::io::{self, Read};
+
+use input::DumpInput;
 
 /// The version that Ruby has written since 1.8.
 pub(super) const START: &[u8] = b"\x04\x08";
@@ -21,9 +25,7 @@ const DEEPEST: usize = 1000;
 
 /// The JSON of one dump or several.
 pub(super) struct AsJson<R> {
-    input: BufReader<R>,
-    /// How many bytes of the input were read.
-    at: u64,
+    input: DumpInput<R>,
     /// The JSON that was made, and how many bytes of it were taken.
     json: Vec<u8>,
     taken: usize,
@@ -91,8 +93,7 @@ impl<R: Read> Read for AsJson<R> {
 impl<R: Read> AsJson<R> {
     pub(super) fn new(input: R) -> AsJson<R> {
         AsJson {
-            input: BufReader::with_capacity(1 << 16, input),
-            at: 0,
+            input: DumpInput::new(input),
             json: Vec::new(),
             taken: 0,
             error: None,
@@ -109,7 +110,7 @@ impl<R: Read> AsJson<R> {
         while self.json.len() < ENOUGH {
             match self.tasks.pop() {
                 Some(task) => self.act(task)?,
-                None if self.input.fill_buf()?.is_empty() => break,
+                None if self.input.is_at_end()? => break,
                 None => self.begin()?,
             }
         }
@@ -118,8 +119,8 @@ impl<R: Read> AsJson<R> {
 
     /// Begins a dump.
     fn begin(&mut self) -> io::Result<()> {
-        if [self.byte()?, self.byte()?] != START {
-            return Err(self.expected("a dump of Ruby's, version 4.8"));
+        if [self.input.byte()?, self.input.byte()?] != START {
+            return Err(self.input.expected("a dump of Ruby's, version 4.8"));
         }
         (self.symbols, self.objects) = (Vec::new(), Vec::new());
         self.json.push(b'\n');
@@ -145,7 +146,7 @@ impl<R: Read> AsJson<R> {
                 self.push(Task::Key)?;
             }
             Task::Attributes => {
-                let pairs = self.length()?;
+                let pairs = self.input.length()?;
                 self.push(Task::Hide(2 * pairs))?;
             }
             Task::Hide(values) => {
@@ -164,27 +165,28 @@ impl<R: Read> AsJson<R> {
     /// Reads a value, or only its beginning if it has parts; `task` is the role of the value.
     fn value(&mut self, task: Task) -> io::Result<()> {
         let is_key = matches!(task, Task::Key);
-        match self.byte()? {
+        match self.input.byte()? {
             b'0' => self.put_word(b"null", is_key),
             b'T' => self.put_word(b"true", is_key),
             b'F' => self.put_word(b"false", is_key),
             b'i' => {
-                let number = self.integer()?;
+                let number = self.input.integer()?;
                 self.put_word(number.to_string().as_bytes(), is_key);
             }
             b'l' => {
-                let object = self.large_integer()?;
+                let number = self.input.large_integer()?;
+                let object = number.map_or(Object::Other, Object::Integer);
                 self.put_object(&object, is_key);
                 self.objects.push(object);
             }
             b'f' => {
-                let number = self.bytes()?;
+                let number = self.input.bytes()?;
                 let is_number = number.iter().all(|byte| b"0123456789.e+-".contains(byte));
                 self.put_word(if is_number { &number } else { b"null" }, is_key);
                 self.objects.push(Object::Other);
             }
             b':' => {
-                let symbol = self.bytes()?;
+                let symbol = self.input.bytes()?;
                 self.put_text(&symbol);
                 self.symbols.push(symbol);
             }
@@ -192,9 +194,9 @@ impl<R: Read> AsJson<R> {
             b'@' => self.object_again(is_key)?,
             // A string, a regular expression with its options, or the name of a class or module.
             kind @ (b'"' | b'/' | b'c' | b'm' | b'M') => {
-                let object = Object::Text(self.bytes()?);
+                let object = Object::Text(self.input.bytes()?);
                 if kind == b'/' {
-                    self.byte()?;
+                    self.input.byte()?;
                 }
                 self.put_object(&object, is_key);
                 self.objects.push(object);
@@ -216,12 +218,12 @@ impl<R: Read> AsJson<R> {
     /// Reads the beginning of a value that contains others.
     fn nested(&mut self, kind: u8, is_key: bool) -> io::Result<()> {
         if is_key || !b"[{}oSuU".contains(&kind) {
-            return Err(self.expected("a number, a text, a list or a hash as Ruby dumps it"));
+            return Err(self.input.expected("a number, a text, a list or a hash as Ruby dumps it"));
         }
         self.objects.push(Object::Other);
         match kind {
             b'[' => {
-                let left = self.length()?;
+                let left = self.input.length()?;
                 self.put(b"[");
                 self.push(Task::Elements { left, is_first: true })
             }
@@ -234,7 +236,7 @@ impl<R: Read> AsJson<R> {
             // The name of a class, then the bytes that its object dumped.
             b'u' => {
                 self.class()?;
-                let text = self.bytes()?;
+                let text = self.input.bytes()?;
                 self.put_text(&text);
                 Ok(())
             }
@@ -251,7 +253,7 @@ impl<R: Read> AsJson<R> {
     }
 
     fn pairs(&mut self) -> io::Result<()> {
-        let left = self.length()?;
+        let left = self.input.length()?;
         self.put(b"{");
         self.push(Task::Pairs { left, is_first: true })
     }
@@ -259,34 +261,34 @@ impl<R: Read> AsJson<R> {
     /// Reads the name of a class, which is a symbol.
     fn class(&mut self) -> io::Result<()> {
         self.hidden += 1;
-        match self.byte()? {
+        match self.input.byte()? {
             b':' => {
-                let symbol = self.bytes()?;
+                let symbol = self.input.bytes()?;
                 self.symbols.push(symbol);
             }
             b';' => self.symbol_again()?,
-            _ => return Err(self.expected("the name of a class")),
+            _ => return Err(self.input.expected("the name of a class")),
         }
         self.hidden -= 1;
         Ok(())
     }
 
     fn symbol_again(&mut self) -> io::Result<()> {
-        let number = self.length()?;
+        let number = self.input.length()?;
         match usize::try_from(number).ok().and_then(|number| self.symbols.get(number)) {
             Some(symbol) => {
                 let symbol = symbol.clone();
                 self.put_text(&symbol);
                 Ok(())
             }
-            None => Err(self.expected("the number of a symbol")),
+            None => Err(self.input.expected("the number of a symbol")),
         }
     }
 
     fn object_again(&mut self, is_key: bool) -> io::Result<()> {
-        let number = usize::try_from(self.length()?).unwrap_or(usize::MAX);
+        let number = usize::try_from(self.input.length()?).unwrap_or(usize::MAX);
         if number >= self.objects.len() {
-            return Err(self.expected("the number of an object"));
+            return Err(self.input.expected("the number of an object"));
         }
         let object = std::mem::replace(&mut self.objects[number], Object::Other);
         self.put_object(&object, is_key);
@@ -294,68 +296,9 @@ impl<R: Read> AsJson<R> {
         Ok(())
     }
 
-    /// `2b 08` and 6 bytes: the sign, the number of byte pairs, and the bytes, lowest first.
-    fn large_integer(&mut self) -> io::Result<Object> {
-        let sign = self.byte()?;
-        let length = self.length()?.saturating_mul(2);
-        let bytes = self.take(length)?;
-        let small = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-        if small > 8 {
-            return Ok(Object::Other);
-        }
-        let number =
-            bytes.iter().take(small).rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
-        let Ok(number) = i64::try_from(number) else { return Ok(Object::Other) };
-        Ok(Object::Integer(if sign == b'-' { -number } else { number }))
-    }
-
-    /// An integer of 31 bits: small ones in one byte, larger ones after their length.
-    fn integer(&mut self) -> io::Result<i64> {
-        let first = i64::from(self.byte()? as i8);
-        let length = first.unsigned_abs() as usize;
-        match first {
-            0 => return Ok(0),
-            5.. => return Ok(first - 5),
-            ..=-5 => return Ok(first + 5),
-            _ => {}
-        }
-        let mut bytes = [if first < 0 { 0xff } else { 0 }; 8];
-        for byte in &mut bytes[..length] {
-            *byte = self.byte()?;
-        }
-        Ok(i64::from_le_bytes(bytes))
-    }
-
-    fn length(&mut self) -> io::Result<u64> {
-        let length = self.integer()?;
-        u64::try_from(length).map_err(|_| self.expected("a length"))
-    }
-
-    /// A length, then this many bytes.
-    fn bytes(&mut self) -> io::Result<Vec<u8>> {
-        let length = self.length()?;
-        self.take(length)
-    }
-
-    fn take(&mut self, length: u64) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        let read = self.input.by_ref().take(length).read_to_end(&mut bytes)?;
-        self.at += read as u64;
-        if (read as u64) < length { Err(self.expected("more bytes")) } else { Ok(bytes) }
-    }
-
-    fn byte(&mut self) -> io::Result<u8> {
-        let Some(&byte) = self.input.fill_buf()?.first() else {
-            return Err(self.expected("more bytes"));
-        };
-        self.input.consume(1);
-        self.at += 1;
-        Ok(byte)
-    }
-
     fn push(&mut self, task: Task) -> io::Result<()> {
         if self.tasks.len() == DEEPEST {
-            return Err(self.expected("no more lists in lists"));
+            return Err(self.input.expected("no more lists in lists"));
         }
         self.tasks.push(task);
         Ok(())
@@ -394,10 +337,5 @@ impl<R: Read> AsJson<R> {
             }
         }
         self.json.push(b'"');
-    }
-
-    fn expected(&self, what: &str) -> io::Error {
-        let at = self.at;
-        io::Error::other(format!("byte {at}: expected {what}; what came before is kept"))
     }
 }
