@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use common::Result;
-use common::folded::{FoldedLine, Labels, clean_frame};
+use common::folded::{FoldedLine, Labels, StackBuf, clean_frame};
 use common::io::Files;
 use common::names::ocaml::Stamps;
 use common::pipe::Pipe;
@@ -54,7 +54,8 @@ impl HeldLines {
 
     /// Writes all lines, with `names` in place of the frames.
     fn write(&self, names: &[Vec<u8>], pipe: &mut Pipe) -> Result<()> {
-        let (mut path, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut path, mut before, mut after) =
+            (Vec::new(), StackBuf::default(), StackBuf::default());
         for &HeldLine { labels, leaf, count } in &self.lines {
             path.clear();
             let mut node = leaf;
@@ -64,16 +65,15 @@ impl HeldLines {
             }
             before.clear();
             after.clear();
-            for (depth, &frame) in path.iter().rev().enumerate() {
-                if depth > 0 {
-                    before.push(b';');
-                    after.push(b';');
-                }
-                before.extend_from_slice(self.frames.name(frame));
-                after.extend_from_slice(&names[frame as usize]);
+            for &frame in path.iter().rev() {
+                before.push_clean_frame(self.frames.name(frame));
+                after.push_clean_frame(&names[frame as usize]);
             }
             let labels = Labels::of_text(self.labels.name(labels));
-            pipe.replace(&FoldedLine { labels, stack: &before, count }, &after)?;
+            pipe.replace(
+                &FoldedLine { labels, stack: before.as_bytes(), count },
+                after.as_bytes(),
+            )?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use clap::Args;
+use common::folded::clean_frame_in_place;
 use common::names::ocaml::{self, Stamps};
 use common::names::{cpp, normalize, rust};
 
@@ -144,14 +145,12 @@ impl NameArgs {
     }
 }
 
-/// Appends the readable form of a symbol of OCaml. A frame cannot hold `;`, so it becomes `:` here:
-/// the options that look for brackets then see the name as it is written.
+/// Appends the readable form of a symbol of OCaml, as a frame can hold it: the options that look
+/// for brackets then see the name as it is written.
 fn demangle_ocaml(symbol: &[u8], stamps: Stamps, out: &mut Vec<u8>) -> bool {
     let start = out.len();
     let is_ocaml = ocaml::demangle_into(symbol, stamps, out);
-    for byte in out[start..].iter_mut().filter(|byte| **byte == b';') {
-        *byte = b':';
-    }
+    clean_frame_in_place(&mut out[start..]);
     is_ocaml
 }
 

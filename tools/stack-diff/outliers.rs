@@ -135,9 +135,9 @@ fn values_of_file(
             }
             // The root is a value here, not a function.
             Split::Root | Split::File => {
-                let end = line.stack.iter().position(|&byte| byte == b';');
-                value.extend_from_slice(&line.stack[..end.unwrap_or(line.stack.len())]);
-                end.map_or(line.stack, |end| &line.stack[end + 1..])
+                let mut frames = line.frames();
+                value.extend_from_slice(frames.next().unwrap_or_default());
+                frames.rest().unwrap_or(line.stack)
             }
         };
         reader.add(stack, line.count, runs.entry(value.clone()).or_default());

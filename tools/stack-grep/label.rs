@@ -159,7 +159,7 @@ mod tests {
             &["12.304122000", "12.304122"],
             &["12.304122001"],
             &["1763935200.000000000"],
-            // The same as the one before in 64 bits.
+            // A number of 64 bits cannot tell this one from the one before.
             &["1763935200.000000001"],
             &["inf", "+inf"],
         ];

@@ -7,7 +7,6 @@ use common::Result;
 use common::folded::{FoldedLine, Frames};
 use common::names::{FrameParts, names_of_stack};
 use common::pattern::{Finder, PatternSyntax, compile_patterns, looks_ahead, mentions_mark};
-use memchr::{memchr, memrchr};
 use regex_automata::Input;
 use regex_automata::meta::Regex;
 
@@ -119,11 +118,13 @@ impl Selection {
     fn matches_a_name(&self, name: &Regex, stack: &[u8]) -> bool {
         let found = name.search_half(&Input::new(stack).earliest(true));
         let is_in_name = |at: usize| {
-            let end = memchr(b';', &stack[at..]).map_or(stack.len(), |end| at + end);
+            let after = Frames::new(&stack[at..]).next().unwrap_or_default();
+            let end = at + after.len();
             if !matches!(stack[..end], [.., b')' | b']']) {
                 return true;
             }
-            let start = memrchr(b';', &stack[..at]).map_or(0, |before| before + 1);
+            let before = Frames::new(&stack[..at]).next_back().unwrap_or_default();
+            let start = at - before.len();
             let length = FrameParts::of(&stack[start..end]).name.len();
             start + length == end || at <= start + length && !self.looks_ahead
         };

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
-use common::folded::{FoldedLine, append_folded};
+use common::folded::{FoldedLine, StackBuf, append_folded};
 use common::io::Output;
 use common::pipe::Pipe;
 use common::stacks::FrameId;
@@ -24,10 +24,10 @@ pub(crate) fn to_pipe(view: &View, pipe: &mut Pipe) -> Result<()> {
     } else {
         pipe.write_header_of_weights()?;
     }
-    let mut stack = Vec::new();
+    let mut stack = StackBuf::default();
     for (frames, weight) in view.stacks() {
-        text_of(&frames, &view.profile, &mut stack);
-        pipe.write(&stack, weight)?;
+        fill(&mut stack, &frames, &view.profile);
+        pipe.write(stack.as_bytes(), weight)?;
     }
     Ok(())
 }
@@ -38,10 +38,10 @@ pub(crate) fn to_pipe(view: &View, pipe: &mut Pipe) -> Result<()> {
 ///
 /// [`Error::Output`] with the error of the system.
 pub(crate) fn to_output(view: &View, out: &mut Output) -> Result<()> {
-    let mut stack = Vec::new();
+    let mut stack = StackBuf::default();
     for (frames, weight) in view.stacks() {
-        text_of(&frames, &view.profile, &mut stack);
-        out.folded(&FoldedLine::new(&stack, weight))?;
+        fill(&mut stack, &frames, &view.profile);
+        out.folded(&FoldedLine::new(stack.as_bytes(), weight))?;
     }
     out.flush()
 }
@@ -54,22 +54,17 @@ pub(crate) fn to_output(view: &View, out: &mut Output) -> Result<()> {
 pub(crate) fn to_new_file(view: &View, name: &str) -> Result<()> {
     let failed = |source| Error::Output { name: name.to_owned(), source };
     let mut out = BufWriter::new(File::create_new(name).map_err(failed)?);
-    let (mut stack, mut line) = (Vec::new(), Vec::new());
+    let (mut stack, mut line) = (StackBuf::default(), Vec::new());
     for (frames, weight) in view.stacks() {
-        text_of(&frames, &view.profile, &mut stack);
+        fill(&mut stack, &frames, &view.profile);
         line.clear();
-        append_folded(&FoldedLine::new(&stack, weight), &mut line);
+        append_folded(&FoldedLine::new(stack.as_bytes(), weight), &mut line);
         out.write_all(&line).map_err(failed)?;
     }
     out.flush().map_err(failed)
 }
 
-fn text_of(frames: &[FrameId], profile: &Profile, text: &mut Vec<u8>) {
-    text.clear();
-    for (at, frame) in frames.iter().enumerate() {
-        if at > 0 {
-            text.push(b';');
-        }
-        text.extend_from_slice(profile.name(*frame));
-    }
+fn fill(stack: &mut StackBuf, frames: &[FrameId], profile: &Profile) {
+    stack.clear();
+    frames.iter().for_each(|&frame| stack.push_clean_frame(profile.name(frame)));
 }
