@@ -1,4 +1,14 @@
-//! The sources themselves: every file of the tests is used, and one file has `unsafe`.
+//! The sources themselves: every file of the tests is used, one file has `unsafe`, files and
+//! functions are short, and what is written in one place is written nowhere else.
+
+// Files that use each other.
+mod circles;
+
+// How long files and functions are.
+mod lengths;
+
+// What only one file may write.
+mod once;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +18,8 @@ use regex::Regex;
 
 use crate::util::golden_path;
 
-/// The folder of the tests.
+/// The folder of the project, and that of its tests.
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
 
 /// All files below `folder`.
@@ -41,6 +52,47 @@ fn sources() -> Vec<PathBuf> {
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The folders of the tools and of the libraries.
+fn crates() -> Vec<PathBuf> {
+    let folders = |of: &str| {
+        let entries = fs::read_dir(Path::new(ROOT).join(of)).expect("a folder of crates");
+        entries.map(|entry| entry.expect("an entry").path()).collect::<Vec<_>>()
+    };
+    let libraries = folders("common").into_iter().map(|library| library.join("src"));
+    folders("tools").into_iter().chain(libraries).filter(|folder| folder.is_dir()).collect()
+}
+
+/// The path of a file of the project, as messages show it.
+fn shown(path: &Path) -> String {
+    path.strip_prefix(ROOT).unwrap_or(path).display().to_string()
+}
+
+/// The files of a crate that are not tests, and their lines without the tests at their ends.
+fn code_of(folder: &Path) -> Vec<(PathBuf, Vec<String>)> {
+    let is_test = |path: &Path| {
+        path.components()
+            .any(|part| matches!(part.as_os_str().to_str(), Some("tests" | "tests.rs")))
+    };
+    let mut sources = sources_below(folder);
+    sources.retain(|path| !is_test(path.strip_prefix(folder).expect("it is below")));
+    let code = |path: PathBuf| (path.clone(), without_tests(&read(&path)));
+    sources.into_iter().map(code).collect()
+}
+
+fn without_tests(text: &str) -> Vec<String> {
+    let mut code = Vec::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let begins_tests = |next: &&str| next.starts_with("mod ") && next.ends_with('{');
+        if line == "#[cfg(test)]" && lines.peek().is_some_and(begins_tests) {
+            lines.by_ref().find(|line| *line == "}");
+        } else {
+            code.push(line.to_owned());
+        }
+    }
+    code
 }
 
 #[test]
@@ -98,7 +150,7 @@ fn every_golden_file_is_used() {
 
 #[test]
 fn one_file_may_be_unsafe() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(ROOT);
     let allowed = ["common", "tools", "tests/fuzz"]
         .iter()
         .flat_map(|folder| sources_below(&root.join(folder)))

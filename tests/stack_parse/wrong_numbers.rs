@@ -211,7 +211,7 @@ fn of_other_json() {
 "landmark_id":"f","name":"f","location":"l","calls":1,"time":-5.0,"children":[],"sys_time":0.0,
 "allocated_bytes":0}],"label":"","root":0}"#,
             "ROOT 7\n",
-            "1 totals are below zero, and count 0, or over 64 bits, and count 2^64 - 1",
+            "1 totals do not fit: below zero they count as 0, over 64 bits as 2^64 - 1",
         ),
     ]);
 }
