@@ -63,7 +63,7 @@ impl FrameMap {
         rewritten
     }
 
-    /// The same without keeping anything of the stack.
+    /// Rewrites a stack as [`FrameMap::rewrite`] does, without keeping anything of it.
     fn rewrite_long(&mut self, stack: &[u8], mut rename: impl FnMut(&[u8], &mut Vec<u8>)) -> &[u8] {
         self.ids = StackIds::default();
         self.ends.clear();

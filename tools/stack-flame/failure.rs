@@ -50,7 +50,7 @@ impl Failure {
         Failure { status: NOT_FOUND, ..Failure::ours(line) }
     }
 
-    /// The same with one more line.
+    /// This failure with one more line.
     pub(crate) fn and(mut self, line: impl Into<String>) -> Failure {
         self.lines.push(line.into());
         self

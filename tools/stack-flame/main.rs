@@ -83,7 +83,7 @@ fn stack_flame(args: Args) -> u8 {
 /// Returns the exit status of the program, or 0 where none was run.
 fn record_and_draw(args: &Args) -> Result<u8, Failure> {
     let what = args.what()?;
-    // Whatever can fail before the program runs fails before it runs.
+    // These checks come first, so that no program runs whose picture cannot be drawn.
     args.picture.check(what.file())?;
     args.filters.check(&args.sampling, args.picture.source())?;
     let title = args.picture.title.clone().unwrap_or_else(|| args.title(&what));

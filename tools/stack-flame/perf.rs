@@ -28,7 +28,7 @@ const CLOCK: &str = "cpu-clock";
 /// When a thread leaves the processor and when it comes back.
 const SWITCH: &str = "sched:sched_switch";
 
-/// The same, and who wakes it.
+/// When a thread leaves the processor and comes back, and which thread wakes it.
 const SWITCH_AND_WAKING: &str = "sched:sched_switch,sched:sched_waking";
 
 /// Writes its own number to `$0` and becomes the program, so that we know which process

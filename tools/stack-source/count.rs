@@ -257,7 +257,8 @@ mod tests {
         parts.into_iter().flat_map(of_part).collect()
     }
 
-    /// The same, a stack after the other, of frames that all have places.
+    /// The weights that [`counted`] must find, counted one stack at a time. All frames must have
+    /// places.
     fn expected(by: By, stacks: &[(String, u64)]) -> Weights {
         let key = |frame: &[u8]| {
             let FrameParts { name, place, .. } = FrameParts::of(frame);

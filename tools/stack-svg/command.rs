@@ -6,8 +6,8 @@ use common::shell::shell_argument;
 
 use crate::escape::visible;
 
-/// The tool's name and its options, without files, `-o` and `--stats`: the same
-/// stacks give the same picture, whatever their file is called.
+/// The tool's name and its options, without files, `-o` and `--stats`: equal stacks give equal
+/// pictures, whatever their file is called.
 pub(crate) fn words(args: impl Iterator<Item = OsString>) -> String {
     let mut command = vec![env!("CARGO_BIN_NAME").to_owned()];
     let mut args = args.map(|arg| arg.to_string_lossy().into_owned()).peekable();

@@ -17,7 +17,7 @@ use crate::strip::clock::Clock;
 pub(crate) struct MergedStacks {
     /// With the weights of all lines.
     pub(crate) stacks: SortedStacks,
-    /// The same stacks with their weights in the first of two profiles.
+    /// These stacks with their weights in the first of two profiles.
     pub(crate) before: Option<SortedStacks>,
     /// The functions of two profiles.
     pub(crate) sides: Option<Sides>,

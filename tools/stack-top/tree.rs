@@ -142,9 +142,9 @@ enum Names {
 
 /// How branches are drawn.
 struct Branches {
-    /// Before a child that has a sibling below it, and before what is below it.
+    /// Before a child that has a sibling below it, and before what that child calls.
     inner: [&'static str; 2],
-    /// The same for the last child.
+    /// Before the last child, and before what that child calls.
     last: [&'static str; 2],
 }
 

@@ -58,7 +58,7 @@ impl Canvas<'_> {
         self.text_in(column, line, text, self.width.saturating_sub(column), style)
     }
 
-    /// The same in at most `columns` columns.
+    /// Writes a text in at most `columns` columns; returns the column after it.
     pub(crate) fn text_in(
         &mut self,
         column: usize,

@@ -203,7 +203,7 @@ impl Profile {
     }
 }
 
-/// The number of a frame that is inlined or not.
+/// The number under which a frame is named: each has two, one for where it is inlined.
 fn numbered(frame: u64, is_inlined: bool) -> u32 {
     let number = u32::try_from(frame).ok().and_then(|it| it.checked_mul(2));
     number.and_then(|it| it.checked_add(is_inlined.into())).unwrap_or(u32::MAX)

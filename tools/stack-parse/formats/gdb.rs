@@ -66,7 +66,8 @@ struct GdbReader {
     /// The line of the last frame, which is not pushed yet: the next line shows whether it was
     /// inlined, or is the rest of it.
     last: Option<Vec<u8>>,
-    /// The line before, if it began like a frame: it is one if the next line has its arguments.
+    /// The last line, if it looks like a frame without arguments. It is a frame if the next line
+    /// begins with arguments.
     name_alone: Option<Vec<u8>>,
 }
 

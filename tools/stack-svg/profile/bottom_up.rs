@@ -33,8 +33,8 @@ struct Tree {
 }
 
 impl Profile {
-    /// The same stacks, leaf first, without the frames whose weight `keep`
-    /// refuses; it must accept every weight above one that it accepts.
+    /// The stacks of this profile, leaf first, without the frames whose weight `keep` refuses;
+    /// `keep` must accept every weight above one that it accepts.
     pub(crate) fn bottom_up(&self, keep: impl Fn(u64) -> bool) -> Profile {
         let LeafFirst { frames, stacks } = LeafFirst::of(&self.nodes);
         let (whole, left_out) = (Node::default(), LeftOut::default());

@@ -142,7 +142,7 @@ fn node<O>(left: Tree<O>, map: Map<O>, right: Tree<O>) -> Tree<O> {
     Some(Rc::new(Node { left, map, right, height }))
 }
 
-/// The same for trees whose heights differ by at most 2.
+/// A node above two trees whose heights differ by at most 2; rotates them where it is 2.
 fn balanced<O: Copy>(left: Tree<O>, map: Map<O>, right: Tree<O>) -> Tree<O> {
     match (&left, &right) {
         (Some(high), _) if high.height > height(&right) + 1 => match &high.right {

@@ -21,8 +21,8 @@ const CALLED: [&[u8]; 4] = [b"\xff\x25", b"\xf2\xff\x25", b"\xf3\x0f\x1e\xfa", b
 const SAVED_X86_64: [u64; 17] =
     [144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80, 88, 96, 168];
 
-/// The same for AArch64, where x0 to x30, sp and pc follow each other: after `siginfo_t` (128), the
-/// first fields of `struct ucontext` (176) and the address of a fault (8).
+/// Where Linux saves the registers of AArch64: x0 to x30, sp and pc follow each other, after
+/// `siginfo_t` (128), the first fields of `struct ucontext` (176) and the address of a fault (8).
 const SAVED_AARCH64: u64 = 128 + 176 + 8;
 
 /// What the code at an address does, according to its bytes.

@@ -55,7 +55,7 @@ impl<'f> EhFrameHeader<'f> {
     }
 }
 
-/// The same for a section without such a header, made by reading the whole section.
+/// The functions of a section that has no header to search in, found by reading the whole section.
 pub(crate) struct SortedFunctions {
     /// The addresses of functions and the offsets of their entries.
     entries: Vec<(u64, u32)>,

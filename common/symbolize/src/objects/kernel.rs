@@ -118,7 +118,7 @@ impl Kernel {
         self.build_id == other.build_id && self.is_ours == other.is_ours
     }
 
-    /// The same kernel, loaded elsewhere.
+    /// This kernel, loaded where `reference` says.
     pub(super) fn at(&self, reference: Option<Reference>) -> Kernel {
         Kernel { reference, ..self.clone() }
     }

@@ -20,9 +20,9 @@ pub(super) struct Opened {
     /// Whether functions of OCaml get their names from its frame tables.
     wants_exact_names: bool,
     symbols: Option<SymbolTable>,
-    /// Inner `None`: there is no debug information.
+    /// `None` until it is looked for, `Some(None)` if there is no debug information.
     inlines: Option<Option<Inlines>>,
-    /// Inner `None`: it is not an executable of OCaml.
+    /// `None` until they are looked for, `Some(None)` if this is not an executable of OCaml.
     exact_names: Option<Option<ExactNames>>,
 }
 

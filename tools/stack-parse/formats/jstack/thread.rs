@@ -17,7 +17,7 @@ pub(super) struct Thread {
     /// Whether the JVM shows it as `runnable`.
     is_runnable: bool,
     java_state: Option<State>,
-    /// The same in Java's words: `TIMED_WAITING`.
+    /// The state in Java's words: `TIMED_WAITING`.
     pub(super) state_name: Option<&'static str>,
     /// Whether it is from `Thread.dump_to_file`.
     pub(super) is_of_file: bool,

@@ -63,7 +63,7 @@ pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -
     let bad = totals.flatten().filter(|total| !(0.0..TOO_MUCH).contains(total)).count();
     if bad > 0 {
         samples.note(format_args!(
-            "{bad} totals are below zero, and count 0, or over 64 bits, and count 2^64 - 1"
+            "{bad} totals do not fit: below zero they count as 0, over 64 bits as 2^64 - 1"
         ));
     }
     let calls: Vec<Call> = graph.nodes.into_iter().map(|node| node.into_call(samples)).collect();

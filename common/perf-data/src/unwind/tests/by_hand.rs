@@ -87,7 +87,7 @@ fn unwind(eh_frame: &[u8], registers: &[(u8, u64)], stack: &[u64]) -> (Vec<u64>,
     (chain, end)
 }
 
-/// The same for code with the CFI of `functions`.
+/// Unwinds code with the CFI of `functions`, as [`unwind`] does.
 fn chain(functions: &[&[u8]], registers: &[(u8, u64)], stack: &[u64]) -> (Vec<u64>, End) {
     unwind(&eh_frame(b"zR", functions), registers, stack)
 }
@@ -196,7 +196,7 @@ fn a_stack_in_a_circle_comes_to_an_end() {
     let (chain, end) = unwind(&signal_frame, &[(RIP, 0x1005)], &[0x1005]);
     assert_eq!(end, End::Lost);
     assert!(chain.len() > 10_000 && chain.iter().all(|address| *address == 0x1005));
-    // The same as a call.
+    // A call that returns to itself.
     let call = eh_frame(b"zR", &[&[0x16, RSP, 2, 0x77, 0]]);
     assert_eq!(unwind(&call, &[(RIP, 0x1005)], &[0x1006]).1, End::Lost);
 }

@@ -25,7 +25,7 @@ impl Program {
         Program { debug_frames: debug_frame(&elf).into_iter().collect(), elf, functions }
     }
 
-    /// The same program, unwound with other bytes.
+    /// This program, unwound with other bytes.
     pub(super) fn with_bytes(&self, elf: Vec<u8>) -> Program {
         let debug_frames = debug_frame(&elf).into_iter().collect();
         Program { elf, debug_frames, functions: self.functions.clone() }

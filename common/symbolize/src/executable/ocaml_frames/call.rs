@@ -57,7 +57,7 @@ impl<'a> CallFrame<'a> {
         self.readable_part(self.function.len())
     }
 
-    /// The same for the first `length` bytes of the function's name.
+    /// The first `length` bytes of the function's name, in the form of demangled symbols.
     pub(crate) fn readable_part(&self, length: usize) -> Vec<u8> {
         let mut name = Vec::new();
         write_packs(self.pack, &mut name);
@@ -96,7 +96,7 @@ impl<'a> CallFrame<'a> {
         self.file_line().map(|(file, line)| SourceLine { file: file.to_vec(), line })
     }
 
-    /// The same without a copy of the file's name.
+    /// The file and the line of the call, `None` if the compiler made up the code.
     pub(super) fn file_line(&self) -> Option<(&'a [u8], u32)> {
         let is_known = self.line > 0 && self.file != NO_FILE;
         is_known.then_some((self.file, self.line))

@@ -76,7 +76,8 @@ pub(super) fn name_of(symbol: &FlatSymbol, calls: &[SameCalls], all: &NamedFunct
     }
 }
 
-/// The same for an anonymous function.
+/// The name of the function of `symbol`, which is anonymous, as far as the `calls` in its code show
+/// it.
 fn name_of_anonymous(symbol: &FlatSymbol, calls: &[SameCalls], all: &NamedFunctions) -> KnownName {
     match common_path(symbol, calls) {
         // The code after `let*` is an anonymous function, but OCaml's backtraces print the name of
