@@ -12,27 +12,28 @@ const NOT_YET: [&str; 2] = [
     "tools/stack-parse/samples.rs has 405 lines",
 ];
 
-/// The names of the functions in these lines, and how many lines each has.
-fn functions(lines: &[String]) -> Vec<(&str, usize)> {
-    let function = |(at, line): (usize, &String)| {
-        let indent = &line[..line.len() - line.trim_start().len()];
-        let (before, after) = line.split_once("fn ")?;
-        let is_word = |word: &str| {
-            let words = ["pub", "const", "unsafe", "extern", "\"C\""];
-            words.iter().any(|known| word.starts_with(known))
-        };
-        let name = after.split(['(', '<']).next()?;
-        let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if !before.split_whitespace().all(is_word) || !is_name {
-            return None;
-        }
-        let rest = &lines[at..];
-        let signature = rest.iter().position(|line| line.ends_with(['{', ';', '}']))?;
-        let is_end = |line: &String| line.strip_prefix(indent) == Some("}");
-        let body = rest[signature].ends_with('{').then(|| rest.iter().position(is_end)).flatten();
-        Some((name, body.unwrap_or(signature) + 1))
+/// The name of the function that begins with the first of these lines, and how many lines it has.
+fn function(lines: &[String]) -> Option<(&str, usize)> {
+    let line = lines.first()?;
+    let indent = &line[..line.len() - line.trim_start().len()];
+    let (before, after) = line.split_once("fn ")?;
+    let is_word = |word: &str| {
+        let words = ["pub", "const", "unsafe", "extern", "\"C\""];
+        words.iter().any(|known| word.starts_with(known))
     };
-    lines.iter().enumerate().filter_map(function).collect()
+    let name = after.split(['(', '<']).next()?;
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if !before.split_whitespace().all(is_word) || !is_name {
+        return None;
+    }
+    let signature = lines.iter().position(|line| line.ends_with(['{', ';', '}']))?;
+    let is_end = |line: &String| line.strip_prefix(indent) == Some("}");
+    let end = lines[signature].ends_with('{').then(|| lines.iter().position(is_end)).flatten();
+    Some((name, end.unwrap_or(signature) + 1))
+}
+
+fn functions(lines: &[String]) -> impl Iterator<Item = (&str, usize)> {
+    (0..lines.len()).filter_map(|at| function(&lines[at..]))
 }
 
 #[test]
@@ -44,8 +45,7 @@ fn files_and_functions_are_short() {
             if lines.len() > MOST_IN_FILE {
                 long.push(format!("{file} has {} lines", lines.len()));
             }
-            let functions = functions(&lines).into_iter();
-            let functions = functions.filter(|(_, length)| *length > MOST_IN_FUNCTION);
+            let functions = functions(&lines).filter(|(_, length)| *length > MOST_IN_FUNCTION);
             long.extend(
                 functions.map(|(name, length)| format!("{file}: {name} has {length} lines")),
             );
@@ -67,6 +67,6 @@ fn functions_are_measured_from_their_names_to_their_ends() {
     let code = "trait T {\n    fn declared(\n        &self,\n    ) -> u8;\n\n    fn given(&self) -> u8 {\n        \
         0\n    }\n}\n\npub(crate) const fn short() {}\n\nfn long<T>(\n    one: T,\n) {\n    call(|| {\n    });\n}";
     let lines: Vec<String> = code.lines().map(str::to_owned).collect();
-    let lengths = functions(&lines);
+    let lengths: Vec<_> = functions(&lines).collect();
     assert_eq!(lengths, [("declared", 3), ("given", 3), ("short", 1), ("long", 6)]);
 }

@@ -32,7 +32,7 @@ fn only_the_ramp_has_colours_of_heat() {
 }
 
 /// The files of tools that look for `;`, and why they may.
-const SEMICOLONS: [(&str, &str); 9] = [
+const SEMICOLONS: [(&str, &str); 8] = [
     ("stack-export/labelled.rs", "a `;` in a label would end the frame that the labels become"),
     (
         "stack-fold-towers/numbered.rs",
@@ -44,7 +44,6 @@ const SEMICOLONS: [(&str, &str); 9] = [
     ("stack-parse/formats/landmarks/text.rs", "the fields of Landmarks"),
     ("stack-parse/formats/memray.rs", "the fields of a frame of memray"),
     ("stack-parse/formats/stackprof/dump.rs", "the mark of a symbol that Ruby dumped before"),
-    ("stack-parse/read/xml.rs", "the end of an entity of XML"),
 ];
 
 /// Frames are split by `common::folded`, which knows what a separator is. Text that is only

@@ -132,7 +132,7 @@ fn add_functions(
         // A line whose frames are only marks has no names left: it stays as it is.
         if stack.as_bytes().is_empty() {
             stack.clear();
-            stack.push_clean_frame(&bstr::join(";", frames(stacks, &line)));
+            frames(stacks, &line).for_each(|frame| stack.push_clean_frame(frame));
         }
         let mut frames = Frames::new(stack.as_bytes());
         if let (Some(root), Some(_)) = (frames.next(), frames.next()) {

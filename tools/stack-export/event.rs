@@ -55,6 +55,18 @@ impl ExportedEvent {
         Unit::named(self.unit_name.as_deref().unwrap_or_default())
     }
 
+    /// The word of viewers for its unit, if that is a time or bytes.
+    pub(crate) fn unit_word(&self) -> Option<&'static str> {
+        match self.unit() {
+            Unit::Time(1) => Some("nanoseconds"),
+            Unit::Time(1_000) => Some("microseconds"),
+            Unit::Time(1_000_000) => Some("milliseconds"),
+            Unit::Time(_) => Some("seconds"),
+            Unit::Bytes => Some("bytes"),
+            Unit::Things(_) | Unit::Unknown => None,
+        }
+    }
+
     /// Whether the weights count samples of an event that is a time: then a sample stands for
     /// the time to the next one.
     pub(crate) fn counts_samples_of_time(&self) -> bool {

@@ -30,11 +30,8 @@ pub(crate) enum HeldLabels {
 
 impl HeldLabels {
     fn has(self, key: &[u8]) -> bool {
-        match self {
-            HeldLabels::All => true,
-            HeldLabels::Threads if THREAD_LABELS.contains(&key) => true,
-            HeldLabels::Event | HeldLabels::Threads => key == b"event",
-        }
+        let is_of_thread = self == HeldLabels::Threads && THREAD_LABELS.contains(&key);
+        self == HeldLabels::All || is_of_thread || key == b"event"
     }
 }
 

@@ -55,9 +55,10 @@ fn main() -> ExitCode {
 const NOTHING: &str = "nothing to export: no folded stack with a weight came in";
 
 fn stack_export(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    let write = match args.to.write {
+    let (write, most_events) = match args.to.write {
         Writer::Lines(write) => return write(&args.files, args.event.as_deref(), pipe),
-        Writer::Sums(write) => write,
+        Writer::AllEvents(write) => (write, usize::MAX),
+        Writer::OneEvent(write) => (write, 1),
     };
     let mut profile = read(&args, pipe)?;
     if let Some(name) = &args.event {
@@ -69,11 +70,11 @@ fn stack_export(args: Args, pipe: &mut Pipe) -> Result<Status> {
         pipe.note(NOTHING);
         return Ok(pipe.status());
     }
-    if let ([_, _, ..], true) = (&profile.events[..], args.to.takes_one_event) {
+    if profile.events.len() > most_events {
         return Err(several_events(&args, &profile.events));
     }
     if args.to.is_text {
-        say_what_is_escaped(&profile, pipe);
+        say_escaped(profile.not_utf8().len(), pipe);
     }
     args.to.check(&profile)?;
     write(&profile, pipe.out()).map_err(unwritten)?;
@@ -113,10 +114,6 @@ fn several_events(args: &Args, events: &[ExportedEvent]) -> Error {
 }
 
 /// Notes how many names hold escapes, as formats that are text cannot hold every name.
-fn say_what_is_escaped(profile: &Profile, pipe: &Pipe) {
-    say_escaped(profile.not_utf8().len(), pipe);
-}
-
 fn say_escaped(names: usize, pipe: &Pipe) {
     match names {
         0 => {}

@@ -22,8 +22,6 @@ pub(crate) struct Target {
     pub(crate) has_places: bool,
     /// Whether names must be UTF-8.
     pub(crate) is_text: bool,
-    /// Whether it holds only one event.
-    pub(crate) takes_one_event: bool,
     pub(crate) load: fn(&Profile, &ExportedEvent) -> Load,
     pub(crate) write: Writer,
 }
@@ -33,8 +31,10 @@ pub(crate) struct Target {
 pub(crate) enum Writer {
     /// Line by line, in the order in which lines come in. The event is the one that the user chose.
     Lines(fn(&Files, Option<&str>, &mut Pipe) -> Result<Status>),
-    /// From the sums of equal lines.
-    Sums(fn(&Profile, &mut Output) -> io::Result<()>),
+    /// From the sums of equal lines of all events.
+    AllEvents(fn(&Profile, &mut Output) -> io::Result<()>),
+    /// From the sums of equal lines of one event.
+    OneEvent(fn(&Profile, &mut Output) -> io::Result<()>),
 }
 
 /// What an event weighs in a format.
@@ -45,14 +45,18 @@ pub(crate) struct Load {
     pub(crate) most: u64,
 }
 
-impl Load {
-    /// The load of a format that shows all weights and holds any sum.
-    pub(crate) fn unlimited(_: &Profile, event: &ExportedEvent) -> Load {
-        Load { weight: event.total, most: u64::MAX }
-    }
-}
-
 impl Target {
+    /// A text of names and any weights, without labels but the event, and without places.
+    pub(crate) const PLAIN: Target = Target {
+        name: "",
+        about: "",
+        labels: HeldLabels::Event,
+        has_places: false,
+        is_text: true,
+        load: |_, event| Load { weight: event.total, most: u64::MAX },
+        write: Writer::OneEvent(|_, _| Ok(())),
+    };
+
     /// Checks that the format can hold the weights.
     ///
     /// # Errors

@@ -11,19 +11,16 @@ use common::numbers::Unit;
 use crate::calls::{Calls, FunctionId};
 use crate::event::ExportedEvent;
 use crate::functions::{Functions, InlinedMark};
-use crate::labelled::HeldLabels;
 use crate::profile::Profile;
-use crate::target::{Load, Target, Writer};
+use crate::target::{Target, Writer};
 
 pub(super) const TARGET: Target = Target {
     name: "callgrind",
     about: "A call graph for KCachegrind and callgrind_annotate",
-    labels: HeldLabels::Event,
     has_places: true,
     is_text: false,
-    takes_one_event: true,
-    load: Load::unlimited,
-    write: Writer::Sums(write),
+    write: Writer::OneEvent(write),
+    ..Target::PLAIN
 };
 
 /// The caller of the functions with which stacks begin. callgrind_annotate adds up what callers

@@ -23,11 +23,9 @@ pub(super) const TARGET: Target = Target {
     name: "chrome",
     about: "JSON for Chrome's tracing and Perfetto",
     labels: HeldLabels::Threads,
-    has_places: false,
-    is_text: true,
-    takes_one_event: true,
     load: load,
-    write: Writer::Sums(write),
+    write: Writer::OneEvent(write),
+    ..Target::PLAIN
 };
 
 struct Trace<'a> {

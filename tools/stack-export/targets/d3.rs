@@ -7,20 +7,15 @@ use std::io::{self, Write};
 use common::io::Output;
 use common::stacks::FrameId;
 
-use crate::labelled::HeldLabels;
 use crate::profile::Profile;
-use crate::target::{Load, Target, Writer};
+use crate::target::{Target, Writer};
 use crate::walk::{Walker, walk};
 
 pub(super) const TARGET: Target = Target {
     name: "d3",
     about: "JSON for d3-flame-graph",
-    labels: HeldLabels::Event,
-    has_places: false,
-    is_text: true,
-    takes_one_event: true,
-    load: Load::unlimited,
-    write: Writer::Sums(write),
+    write: Writer::OneEvent(write),
+    ..Target::PLAIN
 };
 
 struct Tree<'a> {

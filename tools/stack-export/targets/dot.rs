@@ -10,19 +10,14 @@ use common::numbers::share;
 use crate::calls::{Calls, FunctionId, Weights};
 use crate::event::ExportedEvent;
 use crate::functions::{Functions, InlinedMark};
-use crate::labelled::HeldLabels;
 use crate::profile::Profile;
-use crate::target::{Load, Target, Writer};
+use crate::target::{Target, Writer};
 
 pub(super) const TARGET: Target = Target {
     name: "dot",
     about: "A call graph for Graphviz",
-    labels: HeldLabels::Event,
-    has_places: false,
-    is_text: true,
-    takes_one_event: true,
-    load: Load::unlimited,
-    write: Writer::Sums(write),
+    write: Writer::OneEvent(write),
+    ..Target::PLAIN
 };
 
 fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {

@@ -15,7 +15,7 @@ use crate::event::ExportedEvent;
 use crate::functions::{Functions, InlinedMark};
 use crate::labelled::HeldLabels;
 use crate::profile::{ExportedStack, Profile};
-use crate::target::{Load, Target, Writer};
+use crate::target::{Target, Writer};
 use crate::threads::{interval, process_of, threads_of};
 use crate::times::Times;
 use tables::{CATEGORIES, Tables};
@@ -25,10 +25,8 @@ pub(super) const TARGET: Target = Target {
     about: "JSON for the Firefox Profiler",
     labels: HeldLabels::Threads,
     has_places: true,
-    is_text: true,
-    takes_one_event: true,
-    load: Load::unlimited,
-    write: Writer::Sums(write),
+    write: Writer::OneEvent(write),
+    ..Target::PLAIN
 };
 
 /// The version of the format: viewers read theirs and older ones.

@@ -34,10 +34,9 @@ pub(super) const TARGET: Target = Target {
     about: "profile.proto, compressed by gzip, for 'go tool pprof' and much else",
     labels: HeldLabels::All,
     has_places: true,
-    is_text: true,
-    takes_one_event: false,
     load: load,
-    write: Writer::Sums(write),
+    write: Writer::AllEvents(write),
+    ..Target::PLAIN
 };
 
 /// Weights are signed.
@@ -108,13 +107,8 @@ fn head(profile: &Profile, strings: &mut Strings) -> Part {
 /// The unit's name that viewers know, or else the event's own.
 fn unit(event: &ExportedEvent) -> String {
     match event.unit() {
-        Unit::Time(1) => "nanoseconds".to_owned(),
-        Unit::Time(1_000) => "microseconds".to_owned(),
-        Unit::Time(1_000_000) => "milliseconds".to_owned(),
-        Unit::Time(_) => "seconds".to_owned(),
-        Unit::Bytes => "bytes".to_owned(),
         Unit::Things(name) if name != "samples" => name,
-        Unit::Things(_) | Unit::Unknown => "count".to_owned(),
+        _ => event.unit_word().unwrap_or("count").to_owned(),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::event::ExportedEvent;
 use crate::functions::{Functions, InlinedMark};
 use crate::labelled::HeldLabels;
 use crate::profile::Profile;
-use crate::target::{Load, Target, Writer};
+use crate::target::{Target, Writer};
 use crate::threads::{Thread, interval, threads_of};
 
 pub(super) const TARGET: Target = Target {
@@ -23,10 +23,8 @@ pub(super) const TARGET: Target = Target {
     about: "JSON for speedscope",
     labels: HeldLabels::Threads,
     has_places: true,
-    is_text: true,
-    takes_one_event: false,
-    load: Load::unlimited,
-    write: Writer::Sums(write),
+    write: Writer::AllEvents(write),
+    ..Target::PLAIN
 };
 
 #[derive(Serialize)]
@@ -161,7 +159,7 @@ impl<'a> OneProfile<'a> {
         OneProfile {
             r#type: "sampled",
             name: event.label_with_unit(),
-            unit: unit(&event.unit()),
+            unit: event.unit_word().unwrap_or("none"),
             start_value: 0,
             end_value: event.total,
             origin: Origin::of(event, false),
@@ -189,7 +187,7 @@ impl<'a> OneProfile<'a> {
                 _ if is_one_event => title,
                 _ => format!("{event_name}: {title}"),
             },
-            unit: if is_timed { "nanoseconds" } else { unit(&event.unit()) },
+            unit: if is_timed { "nanoseconds" } else { event.unit_word().unwrap_or("none") },
             start_value: 0,
             end_value: weights.of_all().sum(),
             origin: Origin {
@@ -211,17 +209,6 @@ impl<'a> Origin<'a> {
             _ => None,
         };
         Origin { event: event.name.as_deref(), event_unit, ..Origin::default() }
-    }
-}
-
-fn unit(unit: &Unit) -> &'static str {
-    match unit {
-        Unit::Time(1) => "nanoseconds",
-        Unit::Time(1_000) => "microseconds",
-        Unit::Time(1_000_000) => "milliseconds",
-        Unit::Time(_) => "seconds",
-        Unit::Bytes => "bytes",
-        Unit::Things(_) | Unit::Unknown => "none",
     }
 }
 

@@ -11,19 +11,14 @@ use common::stacks::{FrameId, FrameTable, Room};
 use common::{Result, Status};
 
 use crate::event::{as_frame, name_of_value};
-use crate::labelled::HeldLabels;
 use crate::profile::no_event;
-use crate::target::{Load, Target, Writer};
+use crate::target::{Target, Writer};
 
 pub(super) const TARGET: Target = Target {
     name: "tsv",
     about: "A table for pandas, DuckDB and R, a row for each line",
-    labels: HeldLabels::All,
-    has_places: true,
-    is_text: true,
-    takes_one_event: false,
-    load: Load::unlimited,
     write: Writer::Lines(write),
+    ..Target::PLAIN
 };
 
 const EVENT: &[u8] = b"event";

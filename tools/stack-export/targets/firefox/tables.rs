@@ -1,6 +1,7 @@
 //! The tables of a thread: each is a list of columns.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use common::stacks::FrameId;
 use serde_json::{Value, json};
@@ -12,20 +13,38 @@ use crate::profile::Profile;
 pub(super) struct Tables<'a> {
     profile: &'a Profile,
     functions: &'a Functions<'a>,
-    strings: Vec<String>,
-    by_string: HashMap<String, usize>,
-    /// The sites of the rows of the table of frames, with how deep they are inlined.
-    frames: Vec<(Site, u32)>,
-    by_frame: HashMap<(Site, u32), usize>,
-    /// The functions of the rows of their table, by their index in the profile.
-    rows_of_functions: Vec<u32>,
-    by_function: HashMap<u32, usize>,
-    /// The caller and the frame of each row.
-    stacks: Vec<(Option<usize>, usize)>,
-    by_stack: HashMap<(Option<usize>, usize), usize>,
+    strings: Rows<String>,
+    /// The sites of frames, with how deep they are inlined.
+    frames: Rows<(Site, u32)>,
+    /// Functions, by their index in the profile.
+    rows_of_functions: Rows<u32>,
+    /// Callers and frames.
+    stacks: Rows<(Option<usize>, usize)>,
     /// The rows of the stack that was added last, and its frames.
     open: Vec<usize>,
     last: &'a [FrameId],
+}
+
+/// The rows of a table, each once.
+struct Rows<T> {
+    list: Vec<T>,
+    numbers: HashMap<T, usize>,
+}
+
+impl<T: Clone + Eq + Hash> Rows<T> {
+    fn new() -> Rows<T> {
+        Rows { list: Vec::new(), numbers: HashMap::new() }
+    }
+
+    /// The index of a row, which is added if it is new.
+    fn add(&mut self, row: T) -> usize {
+        let next = self.list.len();
+        let number = *self.numbers.entry(row.clone()).or_insert(next);
+        if number == next {
+            self.list.push(row);
+        }
+        number
+    }
 }
 
 /// The categories that marks of frames show, and their colours. The first is for all other frames.
@@ -44,14 +63,10 @@ impl<'a> Tables<'a> {
         Tables {
             profile,
             functions,
-            strings: Vec::new(),
-            by_string: HashMap::new(),
-            frames: Vec::new(),
-            by_frame: HashMap::new(),
-            rows_of_functions: Vec::new(),
-            by_function: HashMap::new(),
-            stacks: Vec::new(),
-            by_stack: HashMap::new(),
+            strings: Rows::new(),
+            frames: Rows::new(),
+            rows_of_functions: Rows::new(),
+            stacks: Rows::new(),
             open: Vec::new(),
             last: &[],
         }
@@ -69,70 +84,46 @@ impl<'a> Tables<'a> {
             if place < shared {
                 continue;
             }
-            let frame = self.frame(site, depth);
-            let key = (self.open.last().copied(), frame);
-            let next = self.stacks.len();
-            let row = *self.by_stack.entry(key).or_insert(next);
-            if row == next {
-                self.stacks.push(key);
+            let next = self.frames.list.len();
+            let frame = self.frames.add((site, depth));
+            if frame == next {
+                self.rows_of_functions.add(site.function);
             }
-            self.open.push(row);
+            self.open.push(self.stacks.add((self.open.last().copied(), frame)));
         }
         self.open.last().copied().unwrap_or_default()
-    }
-
-    fn frame(&mut self, site: Site, depth: u32) -> usize {
-        let next = self.frames.len();
-        let row = *self.by_frame.entry((site, depth)).or_insert(next);
-        if row == next {
-            self.frames.push((site, depth));
-            let next = self.rows_of_functions.len();
-            if *self.by_function.entry(site.function).or_insert(next) == next {
-                self.rows_of_functions.push(site.function);
-            }
-        }
-        row
-    }
-
-    fn string(&mut self, text: &str) -> usize {
-        if let Some(&place) = self.by_string.get(text) {
-            return place;
-        }
-        self.strings.push(text.to_owned());
-        self.by_string.insert(text.to_owned(), self.strings.len() - 1);
-        self.strings.len() - 1
     }
 
     /// All tables, by their names.
     pub(super) fn into_json(mut self) -> [(&'static str, Value); 4] {
         let (mut names, mut files, mut categories) = (Vec::new(), Vec::new(), HashMap::new());
-        for number in std::mem::take(&mut self.rows_of_functions) {
+        for number in std::mem::take(&mut self.rows_of_functions.list) {
             let function = &self.functions.list()[number as usize];
-            names.push(self.string(&function.text()));
+            names.push(self.strings.add(function.text().into_owned()));
             let has_file = !function.file.is_empty();
-            files.push(has_file.then(|| self.string(&function.file_text())));
+            files.push(has_file.then(|| self.strings.add(function.file_text().into_owned())));
             categories.insert(number, category(&function.name));
         }
         [
             ("frameTable", self.frame_table(&categories)),
             ("funcTable", function_table(&names, &files)),
             ("stackTable", self.stack_table()),
-            ("stringArray", self.strings.into()),
+            ("stringArray", self.strings.list.into()),
         ]
     }
 
     fn frame_table(&self, categories: &HashMap<u32, usize>) -> Value {
         let column = |of: &dyn Fn(&(Site, u32)) -> Value| -> Value {
-            self.frames.iter().map(of).collect::<Vec<Value>>().into()
+            self.frames.list.iter().map(of).collect::<Vec<Value>>().into()
         };
         let known = |number: u32| if number > 0 { json!(number) } else { Value::Null };
         json!({
-            "length": self.frames.len(),
+            "length": self.frames.list.len(),
             "address": column(&|_| json!(-1)),
             "inlineDepth": column(&|(_, depth)| json!(depth)),
             "category": column(&|(site, _)| json!(categories[&site.function])),
             "subcategory": column(&|_| json!(0)),
-            "func": column(&|(site, _)| json!(self.by_function[&site.function])),
+            "func": column(&|(site, _)| json!(self.rows_of_functions.numbers[&site.function])),
             "nativeSymbol": column(&|_| Value::Null),
             "innerWindowID": column(&|_| json!(0)),
             "line": column(&|(site, _)| known(site.line)),
@@ -142,9 +133,9 @@ impl<'a> Tables<'a> {
 
     fn stack_table(&self) -> Value {
         json!({
-            "length": self.stacks.len(),
-            "prefix": self.stacks.iter().map(|(caller, _)| *caller).collect::<Vec<_>>(),
-            "frame": self.stacks.iter().map(|(_, frame)| *frame).collect::<Vec<_>>(),
+            "length": self.stacks.list.len(),
+            "prefix": self.stacks.list.iter().map(|(caller, _)| *caller).collect::<Vec<_>>(),
+            "frame": self.stacks.list.iter().map(|(_, frame)| *frame).collect::<Vec<_>>(),
         })
     }
 }

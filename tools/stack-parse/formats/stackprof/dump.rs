@@ -174,8 +174,7 @@ impl<R: Read> AsJson<R> {
                 self.put_word(number.to_string().as_bytes(), is_key);
             }
             b'l' => {
-                let number = self.input.large_integer()?;
-                let object = number.map_or(Object::Other, Object::Integer);
+                let object = self.input.large_integer()?.map_or(Object::Other, Object::Integer);
                 self.put_object(&object, is_key);
                 self.objects.push(object);
             }
