@@ -9,4 +9,4 @@ mod widths;
 pub use cells::{Cells, Misfit};
 pub use rows::{label_value, row_name, shows_comm};
 pub use shades::{COLORS, SHADES, Shades};
-pub use widths::{FINE, MILLISECOND, ROUND, SECOND, least_round};
+pub use widths::{MILLISECOND, ROUND, least_round};
