@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::line::Line;
 use super::split::Roots;
-use crate::folded::{FoldedLine, FoldedPair, is_end_line, lacks_frames, parse_header};
+use crate::folded::{FoldedLine, FoldedPair, Headers, is_end_line, lacks_frames, parse_header};
 use crate::folded::{LineEnd, LineEnds, samples_of};
 use crate::io::{Blocks, Files, Input, Total, without_cr};
 use crate::pipe::{Pipe, Split};
@@ -194,11 +194,15 @@ impl<'a> Lines<'a> {
         let Lines { pipe, source, comments, split } = self;
         let mut read_one = |input: &mut Input, pipe: &mut Pipe| {
             let before = pipe.stats.read.weight;
-            let roots = Roots::of(split, input);
-            let keeps_header = comments == Comments::Keep;
-            let mut reading = Reading { comments, roots, keeps_header, header: Vec::new() };
+            let mut reading = Reading {
+                comments,
+                roots: Roots::of(split, input),
+                keeps_header: comments == Comments::Keep,
+                header: Vec::new(),
+                told: None,
+            };
             let read = read(input, &mut reading, pipe);
-            pipe.headers.add(reading.header, pipe.stats.read.weight - before);
+            reading.end_header(pipe.stats.read.weight - before, pipe);
             read
         };
         match source {
@@ -213,8 +217,10 @@ pub(super) struct Reading<'a> {
     comments: Comments,
     roots: Roots<'a>,
     pub(super) keeps_header: bool,
-    /// Its header lines that the pipe does not know yet.
+    /// Its header lines.
     header: Vec<Vec<u8>>,
+    /// If the pipe was told some of them: how many, and the headers of the inputs before.
+    told: Option<(usize, Headers)>,
 }
 
 impl Reading<'_> {
@@ -267,11 +273,22 @@ impl Reading<'_> {
         if is_end { pipe.out.flush() } else { Ok(()) }
     }
 
-    /// Lets the pipe know the header lines so far.
+    /// Lets the pipe know the header lines so far, before the input ends.
     pub(super) fn tell_header(&mut self, pipe: &mut Pipe) {
-        if !self.header.is_empty() {
-            pipe.headers.add(std::mem::take(&mut self.header), 0);
+        if self.header.len() > self.told.as_ref().map_or(0, |(count, _)| *count) {
+            let (_, before) = self.told.take().unwrap_or_else(|| (0, pipe.headers.clone()));
+            pipe.headers = before.clone();
+            pipe.headers.add(self.header.clone(), 0);
+            self.told = Some((self.header.len(), before));
         }
+    }
+
+    /// Lets the pipe know all header lines of the input, and what its stacks weigh.
+    fn end_header(self, weight: u128, pipe: &mut Pipe) {
+        if let Some((_, before)) = self.told {
+            pipe.headers = before;
+        }
+        pipe.headers.add(self.header, weight);
     }
 }
 
