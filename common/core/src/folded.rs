@@ -7,7 +7,6 @@ mod frames;
 mod header;
 mod labels;
 mod line;
-mod lines;
 mod writer;
 
 pub use end_line::end_line;
@@ -20,6 +19,5 @@ pub use labels::{
     sort_labels,
 };
 pub use line::{FoldedLine, FoldedPair, Malformed, NO_STACK, lacks_frames};
-pub(crate) use lines::{LineEnd, LineEnds, has_control};
 pub use writer::{StackBuf, append_folded, clean_frame, clean_frame_in_place};
 pub(crate) use writer::{append_count, append_start, clean_text, would_be_comment};

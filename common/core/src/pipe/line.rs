@@ -1,6 +1,7 @@
 //! One line of an input, and how it is parsed.
 
-use crate::folded::{FoldedLine, Malformed, clean_text, has_control, would_be_comment};
+use crate::folded::{FoldedLine, Malformed, clean_text, would_be_comment};
+use crate::io::line_ends::has_control;
 
 /// A line that is not empty, and its number in its input.
 pub(super) struct Line<'a> {

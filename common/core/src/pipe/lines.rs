@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use super::line::Line;
 use super::split::Roots;
+use crate::folded::samples_of;
 use crate::folded::{FoldedLine, FoldedPair, Headers, is_end_line, lacks_frames, parse_header};
-use crate::folded::{LineEnd, LineEnds, samples_of};
+use crate::io::line_ends::{LineEnd, LineEnds};
 use crate::io::{Blocks, Files, Input, Total, without_cr};
 use crate::pipe::{Pipe, Split};
 use crate::{Error, Result};

@@ -8,7 +8,7 @@ use memchr::{memchr, memrchr};
 use super::line::Line;
 use crate::Result;
 use crate::folded::{FoldedLine, Malformed, NO_STACK};
-use crate::folded::{LineEnd, LineEnds};
+use crate::io::line_ends::{LineEnd, LineEnds};
 use crate::io::scanned::for_each_scanned;
 use crate::io::{Total, without_cr};
 use crate::pattern::Finder;
