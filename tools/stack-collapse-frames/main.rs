@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use common::folded::FoldedLine;
 use common::io::Files;
-use common::pipe::Pipe;
+use common::pipe::{Comments, Pipe};
 use common::stacks::{FrameTable, StackTree};
 use common::{Result, Status};
 
@@ -63,7 +63,8 @@ fn stack_collapse_frames(args: Args, pipe: &mut Pipe) -> Result<Status> {
     if rules.learns() {
         run_twice(&mut rules, &args.files, pipe)?;
     } else {
-        pipe.filter(&args.files, |line, pipe| run_over(&mut rules, &line, pipe))?;
+        let lines = pipe.lines(&args.files).comments(Comments::Pass);
+        lines.each(|line, pipe| run_over(&mut rules, &line, pipe))?;
     }
     if pipe.wants_stats() {
         for rule in &rules.rules {
@@ -85,7 +86,7 @@ fn run_over(rules: &mut Rules, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result
 fn run_twice(rules: &mut Rules, files: &Files, pipe: &mut Pipe) -> Result<()> {
     let (mut stacks, mut names) = (StackTree::default(), FrameTable::default());
     let mut buffer = Vec::new();
-    pipe.filter_at_end(files, |line, _| {
+    pipe.lines(files).comments(Comments::PassWithoutEnds).each(|line, _| {
         stacks.add_stack(&mut names, line.labelled_stack(&mut buffer), line.count);
         Ok(())
     })?;

@@ -7,7 +7,7 @@ use common::Result;
 use common::folded::{FoldedLine, Labels, StackBuf, clean_frame};
 use common::io::Files;
 use common::names::ocaml::Stamps;
-use common::pipe::Pipe;
+use common::pipe::{Comments, Pipe};
 use common::stacks::{FrameId, FrameTable, NodeId, StackTree};
 
 /// All lines of the input in their order; each distinct stack is stored once.
@@ -36,7 +36,7 @@ pub(crate) fn filter(
     rename: impl Fn(&[u8], Stamps, &mut Vec<u8>),
 ) -> Result<()> {
     let mut held = HeldLines::default();
-    pipe.filter_at_end(files, |line, _| {
+    pipe.lines(files).comments(Comments::PassWithoutEnds).each(|line, _| {
         see(&line);
         held.add(&line);
         Ok(())

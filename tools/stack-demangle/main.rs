@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use common::io::{Files, Total};
 use common::names::ocaml::Stamps;
-use common::pipe::Pipe;
+use common::pipe::{Comments, Pipe};
 use common::{Error, Result, Status};
 
 use exact::ExactArgs;
@@ -57,7 +57,7 @@ fn stack_demangle(args: Args, pipe: &mut Pipe) -> Result<Status> {
     match args.style.stamps.for_each_name() {
         Some(stamps) => {
             let mut frames = FrameMap::default();
-            pipe.filter(&args.files, |line, pipe| {
+            pipe.lines(&args.files).comments(Comments::Pass).each(|line, pipe| {
                 functions.weigh(&line);
                 let stack = frames.rewrite(line.stack, |frame, out| rename(frame, stamps, out));
                 pipe.replace(&line, stack)
@@ -79,14 +79,12 @@ fn demangle_names(
         Error::Usage("--stamps auto needs stacks: with --names, give it another value".to_owned())
     })?;
     let mut line = Vec::new();
-    pipe.for_each_input(&args.files, |input, pipe| {
-        pipe.for_each_text_line(input, |name, _, pipe| {
-            line.clear();
-            rename(name, stamps, &mut line);
-            line.push(b'\n');
-            let read = Total { lines: 1, weight: 0 };
-            pipe.count_read(read);
-            pipe.write_lines(&line, read)
-        })
+    pipe.lines(&args.files).texts(|name, _, pipe| {
+        line.clear();
+        rename(name, stamps, &mut line);
+        line.push(b'\n');
+        let read = Total { lines: 1, weight: 0 };
+        pipe.count_read(read);
+        pipe.write_lines(&line, read)
     })
 }

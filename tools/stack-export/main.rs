@@ -85,8 +85,7 @@ fn stack_export(args: Args, pipe: &mut Pipe) -> Result<Status> {
 fn read(args: &Args, pipe: &mut Pipe) -> Result<Profile> {
     let (target, event) = (args.to, args.event.as_deref());
     let mut clock = Clock::default();
-    let counts = pipe.count_folded_named(
-        &args.files,
+    let counts = pipe.lines(&args.files).sums_shown(
         Limit::AllStacks,
         |line, buffer| {
             if target.labels == HeldLabels::Threads {

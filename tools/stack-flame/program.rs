@@ -69,7 +69,7 @@ impl Program {
 
     /// The command line for a shell, which only quotes what it has to.
     pub(crate) fn shell_line(&self) -> String {
-        let quoted = |word: &OsString| common::shell::shell_argument(&word.to_string_lossy());
+        let quoted = |word: &OsString| common::shell::argument(&word.to_string_lossy());
         self.words.iter().map(quoted).collect::<Vec<_>>().join(" ")
     }
 

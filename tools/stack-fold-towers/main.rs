@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use common::folded::FoldedLine;
 use common::io::Files;
-use common::pipe::Pipe;
+use common::pipe::{Comments, Pipe};
 use common::stacks::Overflows;
 use common::{Result, Status};
 
@@ -81,7 +81,7 @@ fn stack_fold_towers(args: Args, pipe: &mut Pipe) -> Result<Status> {
         return report(&args, &mut towers, pipe);
     }
     match args.reattach {
-        None => pipe.filter(&args.files, |line, pipe| {
+        None => pipe.lines(&args.files).comments(Comments::Pass).each(|line, pipe| {
             towers.fold(line.stack);
             towers.write(&line, pipe)
         })?,
@@ -92,7 +92,7 @@ fn stack_fold_towers(args: Args, pipe: &mut Pipe) -> Result<Status> {
 
 fn report(args: &Args, towers: &mut Towers, pipe: &mut Pipe) -> Result<Status> {
     let mut report = Report::default();
-    pipe.for_each_folded(&args.files, |line| {
+    pipe.lines(&args.files).each(|line, _| {
         towers.fold(line.stack);
         report.add(&towers.stack, &towers.folder, line.count);
         Ok(())
@@ -109,7 +109,7 @@ fn reattach(files: &Files, limit: usize, towers: &mut Towers, pipe: &mut Pipe) -
     let mut cut: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
     let mut buffer = Vec::new();
     let mut overflows = Overflows::default();
-    pipe.filter(files, |line, pipe| {
+    pipe.lines(files).comments(Comments::Pass).each(|line, pipe| {
         towers.fold(line.stack);
         if towers.stack.numbers().len() >= limit && Start::of(&towers.stack).is_some() {
             let text = line.labelled_stack(&mut buffer);

@@ -14,7 +14,7 @@ use clap::Parser;
 use common::folded::FoldedLine;
 use common::io::{Color, Files, read_whole};
 use common::pattern::{PatternArgs, patterns_in, patterns_of};
-use common::pipe::Pipe;
+use common::pipe::{Comments, Pipe};
 use common::{Result, Status};
 
 use crate::per_file::CountStyle;
@@ -146,9 +146,10 @@ fn stack_grep(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
 /// Writes the stacks that are kept.
 fn keep(files: &Files, selection: &Selection, in_color: bool, pipe: &mut Pipe) -> Result<Status> {
     let mut painted = Vec::new();
-    pipe.for_each_input_until(files, |_, input, pipe| {
+    pipe.for_each_input(files, |input, pipe| {
         let mut rest = selection.max_count.unwrap_or(u64::MAX);
-        pipe.filter_found(input, selection.finder.as_ref(), |line, pipe| {
+        let lines = pipe.lines_of(input).comments(Comments::PassOfPart);
+        lines.each_found(selection.finder.as_ref(), |line, pipe| {
             if !selection.keeps(&line) {
                 pipe.drop_line(&line);
                 return Ok(ControlFlow::Continue(()));
@@ -161,8 +162,7 @@ fn keep(files: &Files, selection: &Selection, in_color: bool, pipe: &mut Pipe) -
             }
             rest -= 1;
             Ok(if rest == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        })?;
-        Ok(ControlFlow::Continue(()))
+        })
     })?;
     Ok(pipe.status())
 }

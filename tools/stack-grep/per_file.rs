@@ -1,7 +1,6 @@
 //! Answers about whole files: whether any stack is kept, and how much.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use common::io::{Files, Input, STDIN, Total, append_row};
 use common::names::utf8;
@@ -14,7 +13,7 @@ use crate::selection::Selection;
 /// Looks for a stack that is kept, and for no more than one: `-q`.
 pub(crate) fn quiet(files: &Files, selection: &Selection, pipe: &mut Pipe) -> Result<Status> {
     let mut is_found = false;
-    pipe.for_each_input_until(files, |_, input, pipe| {
+    pipe.for_each_input_until(files, |input, pipe| {
         is_found = keeps_any(input, selection, pipe)?;
         Ok(if is_found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
@@ -30,11 +29,11 @@ pub(crate) fn list(
     with_match: bool,
     pipe: &mut Pipe,
 ) -> Result<Status> {
-    pipe.for_each_input_until(files, |path, input, pipe| {
+    pipe.for_each_input(files, |input, pipe| {
         if keeps_any(input, selection, pipe)? == with_match {
-            pipe.out().line(name(path))?;
+            pipe.out().line(name(input))?;
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(())
     })?;
     Ok(pipe.status())
 }
@@ -58,10 +57,10 @@ pub(crate) fn count(
     if matches!(style, CountStyle::Tsv) {
         pipe.out().line(b"file\tweight\tshare")?;
     }
-    pipe.for_each_input_until(files, |path, input, pipe| {
+    pipe.for_each_input(files, |input, pipe| {
         let (mut kept, mut dropped) = (Total::default(), Total::default());
         let before = pipe.stats().read.weight;
-        let read = pipe.read_found(input, selection.finder.as_ref(), |line, _| {
+        let read = pipe.lines_of(input).each_found(selection.finder.as_ref(), |line, _| {
             let total = if selection.keeps(&line) { &mut kept } else { &mut dropped };
             *total += line.count;
             Ok(ControlFlow::Continue(()))
@@ -69,20 +68,20 @@ pub(crate) fn count(
         pipe.count_written(kept);
         pipe.count_dropped(dropped);
         let all = pipe.stats().read.weight - before;
-        pipe.out().lines(&count_line(path, kept.weight, all, style))?;
-        read.map(ControlFlow::Continue)
+        pipe.out().lines(&count_line(name(input), kept.weight, all, style))?;
+        read
     })?;
     Ok(pipe.status())
 }
 
-fn count_line(path: &Path, kept: u128, all: u128, style: CountStyle) -> Vec<u8> {
+fn count_line(name: &[u8], kept: u128, all: u128, style: CountStyle) -> Vec<u8> {
     let count = format!("{kept} {}\n", share(kept, all)).into_bytes();
     match style {
         CountStyle::Line => count,
-        CountStyle::LineWithName => [name(path), b":", &count].concat(),
+        CountStyle::LineWithName => [name, b":", &count].concat(),
         CountStyle::Tsv => {
             let mut row = Vec::new();
-            let fields = [utf8(name(path)).into_owned(), kept.to_string(), share_number(kept, all)];
+            let fields = [utf8(name).into_owned(), kept.to_string(), share_number(kept, all)];
             append_row(&fields.each_ref().map(String::as_str), &mut row);
             row
         }
@@ -95,7 +94,7 @@ fn keeps_any(input: &mut Input, selection: &Selection, pipe: &mut Pipe) -> Resul
     if selection.max_count == Some(0) {
         return Ok(false);
     }
-    pipe.read_found(input, selection.finder.as_ref(), |line, pipe| {
+    pipe.lines_of(input).each_found(selection.finder.as_ref(), |line, pipe| {
         is_found = selection.keeps(&line);
         if is_found {
             pipe.count_written(line.count);
@@ -108,6 +107,6 @@ fn keeps_any(input: &mut Input, selection: &Selection, pipe: &mut Pipe) -> Resul
 }
 
 /// The name of a file as it was given, which may not be UTF-8.
-fn name(path: &Path) -> &[u8] {
-    if path == Path::new("-") { STDIN.as_bytes() } else { path.as_os_str().as_encoded_bytes() }
+fn name(input: &Input) -> &[u8] {
+    input.path().map_or(STDIN.as_bytes(), |path| path.as_os_str().as_encoded_bytes())
 }

@@ -28,7 +28,7 @@ pub(crate) fn read(input: &mut Input, rows: &mut Rows, pipe: &mut Pipe) -> Resul
     let mut kind = Kind::Unknown;
     let mut header = Vec::new();
     let mut lines_have_events = false;
-    let read = pipe.for_each_text_line(input, |line, number, pipe| {
+    let read = pipe.lines_of(input).texts(|line, number, pipe| {
         let added = match &kind {
             Kind::Unknown if Columns::are_named_by(line) => {
                 let columns = Columns::of(line, rows.by.as_ref());

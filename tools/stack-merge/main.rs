@@ -5,8 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use common::folded::{FoldedLine, LabelKeys, append_label_frame, parse_label_key};
 use common::io::Files;
-use common::pipe::{Limit, Pipe};
-use common::stacks::StackCounts;
+use common::pipe::{Limit, Pipe, Split};
 use common::{Result, Status};
 
 /// Sum lines of equal labels and stacks and sort them, such as those that a filter made equal
@@ -34,26 +33,12 @@ fn main() -> ExitCode {
 }
 
 fn stack_merge(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    let counts = if args.by_file {
-        count_by_file(&args, pipe)?
-    } else {
-        pipe.count_folded_as(&args.files, Limit::EachStack, |line, text| args.text_of(line, text))?
-    };
+    let split = args.by_file.then_some(&Split::File);
+    let lines = pipe.lines(&args.files).split(split);
+    let counts = lines.sums(Limit::EachStack, |line, text| args.text_of(line, text))?;
     pipe.write_header()?;
     pipe.write_counts(counts)?;
     Ok(pipe.status())
-}
-
-/// Counts the stacks of each file below a root of the file's name.
-fn count_by_file(args: &Args, pipe: &mut Pipe) -> Result<StackCounts> {
-    let mut counts = StackCounts::default();
-    let mut buffer = Vec::new();
-    pipe.for_each_folded_by_file(&args.files, |line| {
-        counts.add(args.text_of(line, &mut buffer), line.count);
-        Ok(())
-    })?;
-    pipe.leave_out(counts.overflows());
-    Ok(counts)
 }
 
 impl Args {

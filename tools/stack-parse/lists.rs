@@ -1,7 +1,5 @@
 //! What is listed in place of stacks: the formats, and the format of each input.
 
-use std::ops::ControlFlow;
-
 use clap::Args;
 use common::io::{Files, append_row};
 use common::names::printable;
@@ -39,7 +37,7 @@ pub(crate) fn detected(files: &Files, tsv: bool, pipe: &mut Pipe) -> Result<Stat
         pipe.out().line(b"file\tformat\tabout")?;
     }
     let mut is_any_known = false;
-    pipe.for_each_input_until(files, |_, input, pipe| {
+    pipe.for_each_input(files, |input, pipe| {
         let [format, about] = formats::describe(input)?;
         is_any_known |= !format.is_empty();
         let mut row = Vec::new();
@@ -51,7 +49,7 @@ pub(crate) fn detected(files: &Files, tsv: bool, pipe: &mut Pipe) -> Result<Stat
             row.extend_from_slice(format!("{file}: {format}{separator}{about}\n").as_bytes());
         }
         pipe.out().lines(&row)?;
-        Ok(ControlFlow::Continue(()))
+        Ok(())
     })?;
     Ok(if is_any_known { Status::Success } else { Status::Nothing })
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use common::folded::StackBuf;
 use common::io::Files;
-use common::pipe::Pipe;
+use common::pipe::{Comments, Pipe};
 use common::{Result, Status};
 
 /// Turn stacks around, leaf first, so that all calls of a function share a branch
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 
 fn stack_reverse(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let mut stack = StackBuf::default();
-    pipe.filter(&args.files, |line, pipe| {
+    pipe.lines(&args.files).comments(Comments::Pass).each(|line, pipe| {
         stack.clear();
         line.frames().rev().for_each(|frame| stack.push_clean_frame(frame));
         pipe.replace(&line, stack.as_bytes())

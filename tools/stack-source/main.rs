@@ -190,7 +190,7 @@ impl Args {
     /// the sum are left out and reported.
     fn sum(&self, pipe: &mut Pipe, mut each: impl FnMut(&FoldedLine<'_>)) -> Result<u64> {
         let (mut all, mut overflows) = (0, Overflows::default());
-        pipe.for_each_folded(&self.files, |line| {
+        pipe.lines(&self.files).each(|line, _| {
             if overflows.add(&mut all, line.stack, line.count) {
                 each(&line);
             }

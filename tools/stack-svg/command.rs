@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use common::shell::shell_argument;
+use common::shell;
 
 use crate::escape::visible;
 
@@ -19,9 +19,9 @@ pub(crate) fn words(args: impl Iterator<Item = OsString>) -> String {
             _ if arg.starts_with("--output=") || !arg.starts_with("--") => {}
             _ if takes_value(&arg) => {
                 command.push(arg);
-                command.extend(args.next().map(|value| shell_argument(&value)));
+                command.extend(args.next().map(|value| shell::argument(&value)));
             }
-            _ => command.push(shell_argument(&arg)),
+            _ => command.push(shell::argument(&arg)),
         }
     }
     visible(&command.join(" "))

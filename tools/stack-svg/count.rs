@@ -6,7 +6,7 @@ use std::mem;
 use common::Result;
 use common::folded::{FoldedLine, StackBuf};
 use common::io::Files;
-use common::pipe::{Pipe, Split};
+use common::pipe::{Limit, Pipe, Split};
 use common::stacks::{FrameId, FrameTable, Overflows, SortedStacks, StackCounts};
 
 use crate::noise::Sides;
@@ -30,8 +30,11 @@ pub(crate) fn one_count(
     clock: &mut Clock,
     pipe: &mut Pipe,
 ) -> Result<MergedStacks> {
-    let stacks = pipe.count_folded_split_seen(files, split, |line| clock.add(&line))?.into_sorted();
-    Ok(MergedStacks { stacks, before: None, sides: None })
+    let counts = pipe.lines(files).split(split).sums(Limit::AllStacks, |line, _| {
+        clock.add(&line);
+        line.stack
+    })?;
+    Ok(MergedStacks { stacks: counts.into_sorted(), before: None, sides: None })
 }
 
 /// Counts lines with two counts: `stack before after`, each below its value of `split`. A stack
@@ -43,12 +46,8 @@ pub(crate) fn two_counts(
 ) -> Result<MergedStacks> {
     let (mut both, mut before) = (StackCounts::default(), StackCounts::default());
     let (mut all, mut overflows, mut sides) = (0, Overflows::default(), Sides::default());
-    let mut buffer = Vec::new();
-    pipe.for_each_pair(files, |pair| {
-        let stack = match split {
-            Some(split) => split.stack_of(pair.labels, pair.stack, &mut buffer),
-            None => pair.stack,
-        };
+    pipe.lines(files).split(split).pairs(|pair| {
+        let stack = pair.stack;
         let mut fits = |weight| overflows.add(&mut all, stack, weight);
         let (first, second) = (fits(pair.before), fits(pair.after));
         let kept = |fits, weight| if fits { weight } else { 0 };
@@ -81,7 +80,7 @@ pub(crate) fn in_order(
 ) -> Result<InOrder> {
     let mut chart = Chart::default();
     let mut merged = None;
-    pipe.for_each_folded_split(files, split, |line| {
+    pipe.lines(files).split(split).each(|line, _| {
         clock.add(&line);
         if clock.is_running() && merged.is_none() {
             merged = Some(Merged::of(mem::take(&mut chart)));

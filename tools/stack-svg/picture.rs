@@ -3,7 +3,7 @@
 
 use std::io;
 
-use common::names::{FrameParts, base_of_place, fitted, fitted_with};
+use common::names::{FrameParts, LEAST_LETTERS, base_of_place, fitted};
 use common::numbers::{counted, grouped, seconds};
 use common::pipe::Split;
 use common::stacks::{FrameId, FrameTable};
@@ -153,7 +153,7 @@ impl Picture<'_> {
         let (letters, is_wide) = self.letters(share);
         let (title, label) = if self.kind.diff {
             let change = self.comparison.words(node.before, node.after());
-            (self.two_weights(&name, node, &change), fitted_with(&text, &change, letters))
+            (self.two_weights(&name, node, &change), with_change(&text, &change, letters))
         } else {
             let counted = self.look.counted(node.weight);
             (format!("{name} ({counted}, {:.2}%)", share * 100.0), fitted(&text, letters))
@@ -318,6 +318,15 @@ impl Picture<'_> {
 /// A time in seconds, to the microsecond.
 fn micro(time: u64) -> String {
     seconds(time / 1000 * 1000)
+}
+
+/// The name, shortened, and after it its change, such as `+50.0%`; only the name if there is no
+/// room for both.
+fn with_change(name: &str, change: &str, letters: usize) -> String {
+    match letters.saturating_sub(change.chars().count() + 1) {
+        left @ LEAST_LETTERS.. => format!("{} {change}", fitted(name, left)),
+        _ => fitted(name, letters),
+    }
 }
 
 /// What a box says, as far as there is room: the frame's place comes without the folders, which are

@@ -5,8 +5,6 @@ mod table;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read};
-use std::ops::ControlFlow;
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -52,9 +50,9 @@ fn main() -> ExitCode {
 
 fn stack_symbols(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let mut table = Table::new(args.tsv);
-    pipe.for_each_input_until(&args.files, |path, input, pipe| {
-        let bytes = bytes_of(path, input)?;
-        list(&bytes, input, &args, &mut table, pipe).map(ControlFlow::Continue)
+    pipe.for_each_input(&args.files, |input, pipe| {
+        let bytes = bytes_of(input)?;
+        list(&bytes, input, &args, &mut table, pipe)
     })?;
     Ok(pipe.status())
 }
@@ -99,10 +97,10 @@ fn list(
 
 /// The bytes of an executable. A file is mapped, so that only what is needed is read: what its
 /// headers do not name may be far larger.
-fn bytes_of(path: &Path, input: &mut Input) -> Result<Cow<'static, [u8]>> {
+fn bytes_of(input: &mut Input) -> Result<Cow<'static, [u8]>> {
     let name = input.name().to_owned();
     let failed = |source| Error::Input { name: name.clone(), source };
-    if path != Path::new("-") {
+    if let Some(path) = input.path() {
         match map_executable(path) {
             Ok(bytes) if bytes.starts_with(b"\x7fELF") => return Ok(Cow::Borrowed(bytes)),
             Err(error) if error.kind() == ErrorKind::OutOfMemory => return Err(failed(error)),

@@ -33,16 +33,11 @@ pub(crate) fn show(args: &Args, patterns: &Patterns, pipe: &mut Pipe) -> Result<
     // With `--last`, the newest interval that is over.
     let mut newest = Stacks::default();
     let mut overflows = Overflows::default();
-    let mut buffer = Vec::new();
-    pipe.for_each_live(&args.files, |live, pipe| {
+    pipe.lines(&args.files).split(args.split.as_ref()).live(|live, pipe| {
         match live {
             Live::Stack(line) => {
-                let stack = match &args.split {
-                    Some(split) => split.stack_of(line.labels, line.stack, &mut buffer),
-                    None => line.stack,
-                };
-                if overflows.add(&mut stacks.sum, stack, line.count) {
-                    stacks.counts.add(stack, line.count);
+                if overflows.add(&mut stacks.sum, line.stack, line.count) {
+                    stacks.counts.add(line.stack, line.count);
                 }
                 stacks.is_new = true;
             }

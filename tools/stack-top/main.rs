@@ -21,7 +21,7 @@ use clap::{ArgGroup, Parser};
 use common::hints::{NO_PLACES, NO_WEIGHT};
 use common::io::{Files, Screen, Total};
 use common::numbers::Unit;
-use common::pipe::{Pipe, Split, root_of_file};
+use common::pipe::{Limit, Pipe, Split, root_of_file};
 use common::stacks::StackCounts;
 use common::{Error, Result, Status};
 
@@ -135,7 +135,8 @@ fn stack_top(args: Args, pipe: &mut Pipe) -> Result<Status> {
         }
         return live::show(&args, &patterns, pipe);
     }
-    let counts = pipe.count_folded_split(&args.files, args.split.as_ref())?;
+    let lines = pipe.lines(&args.files).split(args.split.as_ref());
+    let counts = lines.sums(Limit::AllStacks, |line, _| line.stack)?;
     match args.answer(counts, &patterns, &Screen::of_stdout(), pipe)? {
         Some(answer) => {
             answer.hints.iter().for_each(|hint| pipe.note(hint));

@@ -2,9 +2,10 @@
 
 use common::names::module;
 use common::pattern::literal_pattern;
-use common::shell::shell_word;
-use common::stacks::{CallTree, FrameId};
+use common::shell;
+use common::stacks::FrameId;
 
+use crate::call_tree::CallTree;
 use crate::profile::Profile;
 use crate::steps::Step;
 
@@ -16,7 +17,7 @@ const KERNEL: &[u8] = b"[kernel]";
 
 /// The command that does the same as a step.
 pub(crate) fn of_step(step: &Step, profile: &Profile) -> String {
-    let exact = |name: &[u8]| shell_word(&format!("^{}$", literal_pattern(name)));
+    let exact = |name: &[u8]| shell::word(&format!("^{}$", literal_pattern(name)));
     match step {
         Step::Only(name) => format!("stack-grep {}", exact(name)),
         Step::Without(name) => format!("stack-grep -v {}", exact(name)),
@@ -24,7 +25,7 @@ pub(crate) fn of_step(step: &Step, profile: &Profile) -> String {
         Step::HideModule(its) => {
             let drops = patterns_of_module(its, profile)
                 .iter()
-                .map(|it| shell_word(it))
+                .map(|it| shell::word(it))
                 .collect::<Vec<_>>();
             format!("stack-collapse-frames --drop {}", drops.join(" --drop "))
         }
@@ -38,7 +39,7 @@ pub(crate) fn of_path(frames: &[FrameId], profile: &Profile) -> String {
     let names = frames.iter().map(|frame| literal_pattern(profile.name(*frame)));
     format!(
         "stack-grep --stack {}",
-        shell_word(&format!("^{}(;|$)", names.collect::<Vec<_>>().join(";")))
+        shell::word(&format!("^{}(;|$)", names.collect::<Vec<_>>().join(";")))
     )
 }
 
@@ -47,14 +48,14 @@ pub(crate) fn of_end(frames: &[FrameId], profile: &Profile) -> String {
     let names = frames.iter().rev().map(|frame| literal_pattern(profile.name(*frame)));
     format!(
         "stack-grep --stack {}",
-        shell_word(&format!("(^|;){}$", names.collect::<Vec<_>>().join(";")))
+        shell::word(&format!("(^|;){}$", names.collect::<Vec<_>>().join(";")))
     )
 }
 
 /// The command that keeps the stacks with a frame.
 pub(crate) fn of_frame(frame: FrameId, profile: &Profile) -> String {
     let name = literal_pattern(profile.name(frame));
-    format!("stack-grep --stack {}", shell_word(&format!("(^|;){name}(;|$)")))
+    format!("stack-grep --stack {}", shell::word(&format!("(^|;){name}(;|$)")))
 }
 
 /// Patterns that together match the functions of a module and no others: a short one, if it does

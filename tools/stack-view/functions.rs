@@ -1,7 +1,8 @@
 //! The table: every function with its weights.
 
-use common::stacks::{CallTree, FrameId, FrameWeights};
+use common::stacks::{FrameId, FrameWeights};
 
+use crate::call_tree::CallTree;
 use crate::trees::for_each_outermost;
 
 /// A function of the table.

@@ -40,7 +40,7 @@ pub(crate) fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Input>> {
     thread::scope(|scope| {
         let mut shown: Option<Shown<'_>> = None;
         let mut out = Some(pipe.out().try_clone()?);
-        let read = pipe.for_each_live(&args.files, |live, pipe| {
+        let read = pipe.lines(&args.files).live(|live, pipe| {
             match live {
                 Live::Stack(line) => {
                     if overflows.add(&mut sum, line.stack, line.count) {

@@ -1,6 +1,7 @@
 //! Looks at a profile in the terminal: the picture of stack-svg, by keys and the mouse.
 
 mod app;
+mod call_tree;
 mod colors;
 mod command;
 mod draw;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use common::Result;
 use common::names::{FrameParts, code_kinds};
 use common::numbers::Unit;
-use common::stacks::{CallTree, FrameId, FrameTable, StackCounts};
+use common::stacks::{FrameId, FrameTable, StackCounts};
 
+use crate::call_tree::CallTree;
 use crate::colors::FrameColor;
 
 /// The stack that is left if all frames were hidden, as stack-collapse-frames writes it.

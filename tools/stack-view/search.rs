@@ -3,8 +3,9 @@
 use bstr::ByteSlice;
 use common::Result;
 use common::pattern::{PatternSyntax, compile_patterns};
-use common::stacks::{CallTree, FrameId};
+use common::stacks::FrameId;
 
+use crate::call_tree::CallTree;
 use crate::profile::Profile;
 use crate::trees::{BranchId, Shape, Tree};
 

@@ -3,8 +3,9 @@
 
 use common::Result;
 use common::names::{FrameParts, module, printable};
-use common::stacks::{CallTree, FrameId, NodeId, StackTree};
+use common::stacks::{FrameId, NodeId, StackTree};
 
+use crate::call_tree::CallTree;
 use crate::profile::{HIDDEN, Profile};
 
 /// What a reader asks for. Functions and modules are given by name: their numbers change while a

@@ -4,7 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use common::stacks::{CallTree, FrameId};
+use common::stacks::FrameId;
+
+use crate::call_tree::CallTree;
 
 /// The number of a branch in its [`Tree`]; 0 is the root.
 pub(crate) type BranchId = u32;

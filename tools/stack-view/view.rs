@@ -7,10 +7,11 @@ mod walk;
 use std::sync::Arc;
 
 use common::Result;
-use common::stacks::{CallTree, FrameId};
+use common::stacks::FrameId;
 
 pub(crate) use shown::Numbers;
 
+use crate::call_tree::CallTree;
 use crate::functions::{self, Row, Sort};
 use crate::profile::Profile;
 use crate::search::Hits;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use common::io::Files;
-use common::pipe::Pipe;
+use common::pipe::{Comments, Pipe};
 use common::{Result, Status};
 
 /// Keep the leaf of each stack
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
 }
 
 fn leaves(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    pipe.filter(&args.files, |line, pipe| {
+    pipe.lines(&args.files).comments(Comments::Pass).each(|line, pipe| {
         let leaf = line.frames().next_back().unwrap_or_default();
         pipe.replace(&line, leaf)
     })?;

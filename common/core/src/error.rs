@@ -50,8 +50,7 @@ impl Error {
     }
 
     /// Whether the reader of our output closed its pipe.
-    #[must_use]
-    pub fn is_closed_pipe(&self) -> bool {
+    pub(crate) fn is_closed_pipe(&self) -> bool {
         let Error::Output { source, .. } = self else { return false };
         source.kind() == ErrorKind::BrokenPipe
             || cfg!(windows) && source.raw_os_error() == Some(PIPE_NOT_CONNECTED)

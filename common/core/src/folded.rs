@@ -7,18 +7,17 @@ mod frames;
 mod header;
 mod labels;
 mod line;
-mod lines;
 mod writer;
 
-pub use end_line::{end_line, is_end_line};
+pub use end_line::end_line;
+pub(crate) use end_line::is_end_line;
 pub use frames::Frames;
 pub(crate) use header::samples_of;
 pub use header::{HEADER_KEYS, Headers, counts_samples, header_line, noted_samples, parse_header};
 pub use labels::{
-    Label, LabelKeys, Labels, append_label, append_label_frame, clean_label_key, is_label_key,
-    parse_label_key, sort_labels,
+    Label, LabelKeys, Labels, append_label, append_label_frame, clean_label_key, parse_label_key,
+    sort_labels,
 };
 pub use line::{FoldedLine, FoldedPair, Malformed, NO_STACK, lacks_frames};
-pub(crate) use lines::{LineEnd, LineEnds, has_control};
 pub use writer::{StackBuf, append_folded, clean_frame, clean_frame_in_place};
 pub(crate) use writer::{append_count, append_start, clean_text, would_be_comment};

@@ -11,4 +11,4 @@ pub use cells::{Cells, Misfit};
 pub use ramp::{COLORS, SHADES, terminal_shade, with_ramp};
 pub use rows::{label_value, row_name, shows_comm};
 pub use shades::Shades;
-pub use widths::{FINE, MILLISECOND, ROUND, SECOND, least_round};
+pub use widths::{MILLISECOND, ROUND, least_round};

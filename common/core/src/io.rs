@@ -4,6 +4,7 @@
 pub(crate) mod blocks;
 mod compressed;
 pub(crate) mod input;
+pub(crate) mod line_ends;
 pub(crate) mod lines;
 mod lz4;
 pub(crate) mod messages;

@@ -40,7 +40,7 @@
 //!
 //! use clap::Parser;
 //! use common::io::Files;
-//! use common::pipe::Pipe;
+//! use common::pipe::{Comments, Pipe};
 //! use common::{Result, Status};
 //!
 //! /// Pass every folded line on
@@ -55,7 +55,7 @@
 //! }
 //!
 //! fn stack_pass(args: Args, pipe: &mut Pipe) -> Result<Status> {
-//!     pipe.filter(&args.files, |line, pipe| pipe.pass(&line))?;
+//!     pipe.lines(&args.files).comments(Comments::Pass).each(|line, pipe| pipe.pass(&line))?;
 //!     Ok(pipe.status())
 //! }
 //! ```

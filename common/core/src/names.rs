@@ -17,7 +17,7 @@ mod symbol;
 
 pub use escape::{escaped, is_unseen, printable, utf8};
 pub use event::unit_of_event;
-pub use fit::{fitted, fitted_with, shortened};
+pub use fit::{LEAST_LETTERS, fitted, shortened};
 pub use fitted_path::fitted_path;
 pub use frame_parts::{FrameParts, names_of_stack};
 pub use kind::{CodeKind, code_kinds, name_hash};

@@ -51,7 +51,7 @@ pub fn share(part: impl Into<u128>, whole: impl Into<u128>) -> String {
     format!("{:.2}%", percent(part.into(), whole.into()))
 }
 
-/// The same for programs: the number with four decimals.
+/// A share in percent for programs: a number with four decimals and no sign, `12.3400`.
 #[must_use]
 pub fn share_number(part: impl Into<u128>, whole: impl Into<u128>) -> String {
     format!("{:.4}", percent(part.into(), whole.into()))

@@ -2,10 +2,11 @@
 
 mod foreign;
 mod header;
+mod line;
+mod lines;
 mod open;
-mod pairs;
-mod read;
 mod search;
+mod sequence;
 mod split;
 mod sums;
 mod write;
@@ -21,8 +22,9 @@ use crate::{Error, Result, Status};
 use foreign::Start;
 
 pub use foreign::what_file_is;
-pub use read::{Live, root_of_file};
-pub use split::{Split, no_label};
+pub use lines::{Comments, Lines, Live};
+pub use sequence::SequenceEvent;
+pub use split::{Split, no_label, root_of_file};
 pub use sums::Limit;
 
 /// What a running tool reads from, writes to and prints messages with.
@@ -46,7 +48,10 @@ pub struct Pipe {
 }
 
 impl Pipe {
-    pub(crate) fn new(tool: &str, out: Output, wants_stats: bool) -> Pipe {
+    /// A pipe of the tool with this name, which its messages start with. [`crate::run`] makes the
+    /// one that a tool gets.
+    #[must_use]
+    pub fn new(tool: &str, out: Output, wants_stats: bool) -> Pipe {
         let progress = Progress::new(tool);
         let messages = Messages::new(tool, progress.clone());
         Pipe {
@@ -87,6 +92,7 @@ impl Pipe {
 
     /// Counts a line that cannot be read, and names it if it is one of the
     /// first; the exit status will be 2.
+    #[cold]
     pub fn malformed(&mut self, input: &str, line: u64, why: impl Display) {
         self.messages.malformed(input, line, why);
         self.describe_bad_input(input, false);

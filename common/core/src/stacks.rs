@@ -1,7 +1,6 @@
 //! Many stacks in little memory: frames are numbers, stacks are paths in a tree or
 //! runs of numbers. Here they are summed and sorted.
 
-mod call_tree;
 mod counting;
 mod counts;
 mod distinct;
@@ -16,7 +15,6 @@ mod sorted;
 mod stack_ids;
 mod tree;
 
-pub use call_tree::{Call, CallTree};
 pub(crate) use counting::Counting;
 pub use counts::StackCounts;
 pub use frame_table::{FrameId, FrameTable};

@@ -45,7 +45,7 @@ struct Row {
 /// Writes all lines that have a weight, of one event if `event` names it.
 fn write(files: &Files, event: Option<&str>, pipe: &mut Pipe) -> Result<Status> {
     let mut table = Table::default();
-    pipe.for_each_folded(files, |line| {
+    pipe.lines(files).each(|line, _| {
         table.add(&line);
         Ok(())
     })?;

@@ -1,11 +1,11 @@
 //! The boxes of a flame graph, in letters.
 
 use common::names::{FrameParts, fitted, printable};
-use common::stacks::CallTree;
 use ratatui::style::{Modifier, Style};
 
 use super::{Canvas, width_of};
 use crate::app::App;
+use crate::call_tree::CallTree;
 use crate::layout::{Cells, What};
 use crate::view::Place;
 

@@ -1,9 +1,10 @@
 //! Another profile in the same view: a recording that goes on.
 
 use common::Result;
-use common::stacks::{CallTree, FrameId};
+use common::stacks::FrameId;
 
 use super::{Kind, Side, View, after};
+use crate::call_tree::CallTree;
 use crate::profile::Profile;
 use crate::search::Hits;
 

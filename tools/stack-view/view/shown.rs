@@ -1,8 +1,9 @@
 //! What a view says: numbers, stacks, and the command that leaves them.
 
-use common::stacks::{CallTree, FrameId};
+use common::stacks::FrameId;
 
 use super::{Kind, Side, View};
+use crate::call_tree::CallTree;
 use crate::command;
 use crate::functions::Row;
 use crate::trees::ROOT;

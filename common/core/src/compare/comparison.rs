@@ -58,8 +58,7 @@ impl Change {
     }
 
     /// Whether it had enough counts to be tested.
-    #[must_use]
-    pub fn is_tested(&self) -> bool {
+    pub(super) fn is_tested(&self) -> bool {
         self.probability.is_some()
     }
 }

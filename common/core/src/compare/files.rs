@@ -31,13 +31,14 @@ pub fn read_profile(
 ) -> Result<Profile> {
     let mut input = pipe.open(path)?;
     let mut total = Total::default();
-    let samples = pipe.read_samples(&mut input, |line, _| {
+    pipe.lines_of(&mut input).each(|line, _| {
         if line.count > 0 {
             total += line.count;
             each(line);
         }
         Ok(())
     })?;
+    let samples = pipe.samples_of_last_input();
     let name = input.name().to_owned();
     if total.weight == 0 {
         let what = "expected folded stacks that weigh something, found none".to_owned();

@@ -39,8 +39,7 @@ impl FunctionNames {
     ///
     /// A profile of Go has `runtime.asyncPreempt` where the scheduler interrupted a function at
     /// the very moment of the sample; how often differs from run to run.
-    #[must_use]
-    pub fn without_interruption<'a>(
+    pub(super) fn without_interruption<'a>(
         self,
         stack: &'a [FrameId],
         function: impl Fn(FrameId) -> &'a [u8],

@@ -26,7 +26,7 @@ pub struct Runs {
     /// The unit of the weights that the header lines of all runs name; empty if they name none or
     /// differ.
     pub unit_name: String,
-    /// The same, for printing weights.
+    /// The unit of that name, for printing weights.
     pub unit: Unit,
 }
 

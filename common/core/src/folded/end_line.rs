@@ -20,8 +20,7 @@ pub fn end_line(since_first: Duration) -> Vec<u8> {
 }
 
 /// Whether a line ends an interval: there filters must write out what they hold back.
-#[must_use]
-pub fn is_end_line(line: &[u8]) -> bool {
+pub(crate) fn is_end_line(line: &[u8]) -> bool {
     let is_decimal = |seconds: &[u8]| {
         let is_part_of_it = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
         seconds.first().is_some_and(u8::is_ascii_digit) && seconds.iter().all(is_part_of_it)

@@ -185,8 +185,7 @@ pub fn append_label_frame(key: &[u8], value: Option<&[u8]>, out: &mut Vec<u8>) {
 }
 
 /// Whether `key` can be the key of a label: `[A-Za-z_][A-Za-z0-9_.:/-]*`.
-#[must_use]
-pub fn is_label_key(key: &[u8]) -> bool {
+fn is_label_key(key: &[u8]) -> bool {
     key.first().is_some_and(|&first| is_key_start(first)) && key.iter().all(|&byte| is_in_key(byte))
 }
 

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use hashbrown::HashMap;
 
-use super::{FINE, SECOND, least_round};
+use super::widths::{FINE, SECOND, least_round};
 
 /// Until the length of the recording is known, weights are summed in up to this many times as many
 /// columns as the map may have, so that it can then choose among the round widths.
@@ -76,7 +76,7 @@ impl<K: Copy + Eq + Hash> Cells<K> {
         }
     }
 
-    /// The same, with columns that get wider where there would be more cells than this.
+    /// Makes columns wider wherever there would be more cells than this.
     #[must_use]
     pub fn with_at_most(self, most_cells: usize) -> Cells<K> {
         Cells { most_cells, ..self }

@@ -3,7 +3,7 @@
 /// Nanoseconds of a millisecond.
 pub const MILLISECOND: u64 = 1_000_000;
 /// Nanoseconds of a second.
-pub const SECOND: u64 = 1_000 * MILLISECOND;
+pub(super) const SECOND: u64 = 1_000 * MILLISECOND;
 const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
@@ -56,7 +56,7 @@ pub fn least_round(fits: impl Fn(u64) -> bool) -> u64 {
 
 /// The widths at which weights are summed before it is known how long a recording is:
 /// each is a multiple of the one before, and so is every wider one of [`ROUND`].
-pub const FINE: [u64; 12] = [
+pub(super) const FINE: [u64; 12] = [
     MILLISECOND,
     10 * MILLISECOND,
     100 * MILLISECOND,

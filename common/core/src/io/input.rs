@@ -49,7 +49,7 @@ pub struct Input {
     /// The first bytes, which were read to find out what the input is, and are not returned yet.
     ahead: Vec<u8>,
     reader: Box<dyn Read + Send>,
-    /// The same input as a file, if it is a regular file that is read from its start.
+    /// The file, if the input is a regular file that is read from its start.
     file: Option<Seekable>,
 }
 

@@ -41,7 +41,7 @@ impl Output {
     /// # Errors
     ///
     /// [`Error::Output`] with what the system says.
-    pub(crate) fn open(line_buffered: bool) -> Result<Output> {
+    pub fn open(line_buffered: bool) -> Result<Output> {
         let by_line = line_buffered || io::stdout().is_terminal();
         let file = standard::output().map_err(unwritten)?;
         let regular_file = regular_file(&file);
@@ -78,7 +78,8 @@ impl Output {
         self.drain_if_due()
     }
 
-    /// The same for a long stack, which is not copied into the buffer: it may have gigabytes.
+    /// Writes a folded line with a long stack, which is not copied into the buffer: it may have
+    /// gigabytes.
     #[cold]
     fn long_folded(&mut self, line: &FoldedLine<'_>) -> Result<()> {
         append_start(line, &mut self.buffer);

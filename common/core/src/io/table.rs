@@ -33,7 +33,7 @@ pub fn push_field(field: &str, out: &mut Vec<u8>) {
     replace_controls(&mut out[start..]);
 }
 
-/// The same, always in quotation marks; those within are doubled.
+/// Appends a field in quotation marks; those within are doubled.
 pub fn push_quoted(field: &str, out: &mut Vec<u8>) {
     let start = out.len();
     out.push(b'"');

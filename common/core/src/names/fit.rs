@@ -6,7 +6,7 @@ use super::name_parts::NameParts;
 use crate::numbers::MINUS;
 
 /// A name cut to fewer letters than this is left out.
-const LEAST_LETTERS: usize = 6;
+pub const LEAST_LETTERS: usize = 6;
 
 /// A letter that is two columns wide says more: a name of such letters is left out if it is cut to
 /// fewer columns than this.
@@ -104,16 +104,6 @@ fn fits(name: &str, letters: usize) -> bool {
 
 fn width(name: &str) -> usize {
     name.as_bytes().graphemes().map(columns).sum()
-}
-
-/// The name, shortened, and after it `said`, such as `+50.0%`; only the name if there is no room
-/// for both.
-#[must_use]
-pub fn fitted_with(name: &str, said: &str, letters: usize) -> String {
-    match letters.saturating_sub(said.chars().count() + 1) {
-        left @ LEAST_LETTERS.. => format!("{} {said}", fitted(name, left)),
-        _ => fitted(name, letters),
-    }
 }
 
 /// How many bytes the first of these graphemes have together, those that fit into `left` columns.

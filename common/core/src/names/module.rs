@@ -86,7 +86,8 @@ fn scope(name: &[u8]) -> &[u8] {
     dotted(before, goes_on)
 }
 
-/// The same of a name whose parts have dots between them, up to the first bracket.
+/// The module in a name whose parts have dots between them; `name` ends where its first bracket
+/// was.
 fn dotted(name: &[u8], goes_on: bool) -> &[u8] {
     let whole = name.trim_end_with(|char| char == '.');
     if goes_on {

@@ -11,8 +11,7 @@ use std::process::{Command, Stdio};
 use crate::io::messages::tool;
 use crate::io::{STDIN, unquoted};
 use crate::pipe::Pipe;
-use crate::shell::shell_argument;
-use crate::sibling;
+use crate::{shell, sibling};
 
 /// How many of the first bytes are kept: as many as stack-parse looks at.
 const HEAD_SIZE: usize = 64 * 1024;
@@ -141,7 +140,7 @@ fn command(
         _ => "",
     };
     let mut words: Vec<OsString> = words.collect();
-    let file = if input == STDIN { String::new() } else { format!(" {}", shell_argument(input)) };
+    let file = if input == STDIN { String::new() } else { format!(" {}", shell::argument(input)) };
     // With other files, `-` says where among them the stacks of this one are.
     let has_others = words.iter().filter(|word| is_file(word)).count() > 1;
     match words.iter().position(|word| word == input) {
@@ -150,7 +149,7 @@ fn command(
         None => {}
     }
     let words: Vec<String> =
-        words.iter().map(|word| format!(" {}", shell_argument(&word.to_string_lossy()))).collect();
+        words.iter().map(|word| format!(" {}", shell::argument(&word.to_string_lossy()))).collect();
     format!("stack-parse{options}{file} | {tool}{}", words.concat())
 }
 

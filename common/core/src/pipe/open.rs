@@ -40,13 +40,10 @@ impl Pipe {
         files: &Files,
         mut each: impl FnMut(&mut Input, &mut Pipe) -> Result<()>,
     ) -> Result<()> {
-        self.for_each_input_until(files, |_, input, pipe| {
-            each(input, pipe).map(ControlFlow::Continue)
-        })
+        self.for_each_input_until(files, |input, pipe| each(input, pipe).map(ControlFlow::Continue))
     }
 
-    /// As [`for_each_input`](Pipe::for_each_input), with the path of each file, until
-    /// `each` has enough.
+    /// Opens files as [`for_each_input`](Pipe::for_each_input) does, until `each` has enough.
     ///
     /// # Errors
     ///
@@ -54,10 +51,10 @@ impl Pipe {
     pub fn for_each_input_until(
         &mut self,
         files: &Files,
-        mut each: impl FnMut(&Path, &mut Input, &mut Pipe) -> Result<ControlFlow<()>>,
+        mut each: impl FnMut(&mut Input, &mut Pipe) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         for path in files.iter() {
-            match self.open(path).and_then(|mut input| each(path, &mut input, self)) {
+            match self.open(path).and_then(|mut input| each(&mut input, self)) {
                 Err(error) if error.is_of_input() => self.messages.error(&error),
                 Ok(ControlFlow::Break(())) => break,
                 other => drop(other?),

@@ -5,14 +5,14 @@ use std::ops::{ControlFlow, Range};
 
 use memchr::{memchr, memrchr};
 
-use super::read::{Line, pass_comment_on_all};
+use super::line::Line;
 use crate::Result;
 use crate::folded::{FoldedLine, Malformed, NO_STACK};
-use crate::folded::{LineEnd, LineEnds};
+use crate::io::line_ends::{LineEnd, LineEnds};
 use crate::io::scanned::for_each_scanned;
-use crate::io::{Input, Total, without_cr};
+use crate::io::{Total, without_cr};
 use crate::pattern::Finder;
-use crate::pipe::Pipe;
+use crate::pipe::{Lines, Pipe};
 
 /// A line that is passed on.
 struct Found {
@@ -36,73 +36,47 @@ struct Search {
     lines: u64,
 }
 
-impl Pipe {
-    /// As [`filter`](Pipe::filter) with one input, until `each` has enough. Lines in which `finder`
-    /// finds nothing are not passed to `each`, but counted as dropped. The header line with the
-    /// number of samples is dropped too, as there will be fewer.
+impl Lines<'_> {
+    /// Calls `each` with the folded lines in which `finder` finds something, with all lines if there
+    /// is no finder, until it has enough of an input. The other lines are counted as dropped.
     ///
     /// # Errors
     ///
-    /// [`Error::Input`](crate::Error::Input), or what `each` returns.
-    pub fn filter_found(
-        &mut self,
-        input: &mut Input,
+    /// What `each` returns.
+    pub fn each_found(
+        self,
         finder: Option<&Finder>,
-        each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>> + Send,
-    ) -> Result<()> {
-        match finder {
-            Some(finder) => self.search(input, finder, each, pass_comment_on_all),
-            None => self.filter_lines(input, each, pass_comment_on_all),
-        }
-    }
-
-    /// As [`filter_found`](Pipe::filter_found), but comments are dropped.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Input`](crate::Error::Input), or what `each` returns.
-    pub fn read_found(
-        &mut self,
-        input: &mut Input,
-        finder: Option<&Finder>,
-        each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>> + Send,
-    ) -> Result<()> {
-        match finder {
-            Some(finder) => self.search(input, finder, each, |_, _| Ok(())),
-            None => self.read_until(input, each),
-        }
-    }
-
-    fn search(
-        &mut self,
-        input: &mut Input,
-        finder: &Finder,
         mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>> + Send,
-        comment: fn(&[u8], &mut Pipe) -> Result<()>,
     ) -> Result<()> {
-        let name = input.name().to_owned();
-        let mut lines_before = 0;
-        self.begin_input();
-        let search = |block: &[u8]| Search::of(block, finder);
-        for_each_scanned(input, search, |block, search| {
-            self.keep_start(block);
-            for Found { dropped, number, text, has_control } in search.found {
-                self.count_dropped_lines(dropped);
-                let number = lines_before + number;
-                let line = Line { text: &block[text], input: &name, number, has_control };
-                if self.filter_line(&line, &mut each, comment)?.is_break() {
-                    return Ok(ControlFlow::Break(()));
+        let Some(finder) = finder else { return self.each_until(each) };
+        self.each_input(|input, reading, pipe| {
+            let name = input.name().to_owned();
+            let mut lines_before = 0;
+            pipe.begin_input();
+            let search = |block: &[u8]| Search::of(block, finder);
+            for_each_scanned(input, search, |block, search| {
+                pipe.keep_start(block);
+                for Found { dropped, number, text, has_control } in search.found {
+                    pipe.drop_lines(dropped);
+                    let number = lines_before + number;
+                    let line = Line { text: &block[text], input: &name, number, has_control };
+                    if reading.folded(&line, pipe, &mut each)?.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
                 }
-            }
-            self.count_dropped_lines(search.dropped);
-            lines_before += search.lines;
-            Ok(ControlFlow::Continue(()))
-        })?;
-        self.describe_bad_input(&name, true);
-        Ok(())
+                pipe.drop_lines(search.dropped);
+                lines_before += search.lines;
+                Ok(ControlFlow::Continue(()))
+            })?;
+            pipe.describe_bad_input(&name, true);
+            Ok(())
+        })
     }
+}
 
-    fn count_dropped_lines(&mut self, lines: Total) {
+impl Pipe {
+    /// Counts lines that are read and left out.
+    fn drop_lines(&mut self, lines: Total) {
         self.count_read(lines);
         self.count_dropped(lines);
     }

@@ -1,12 +1,10 @@
 //! Several profiles in one input, and what tells them apart.
 
+use std::path::Path;
 use std::str::FromStr;
 
-use crate::Result;
-use crate::folded::{FoldedLine, Labels, append_label_frame, parse_label_key};
-use crate::io::Files;
-use crate::pipe::{Limit, Pipe};
-use crate::stacks::{Overflows, StackCounts};
+use crate::folded::{Labels, append_label_frame, clean_frame, parse_label_key};
+use crate::io::{Input, STDIN};
 
 /// How several profiles in one input are told apart: `--split`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,22 +62,6 @@ impl Split {
         append_label_frame(key.as_bytes(), None, &mut absent);
         (absent == root).then(|| no_label(key))
     }
-
-    /// The stack of a line, below the value of its label if profiles are split by a label; `buffer`
-    /// is for making it.
-    pub fn stack_of<'b>(
-        &self,
-        labels: Labels<'_>,
-        stack: &'b [u8],
-        buffer: &'b mut Vec<u8>,
-    ) -> &'b [u8] {
-        let Split::Label(key) = self else { return stack };
-        buffer.clear();
-        append_label_frame(key.as_bytes(), labels.get(key.as_bytes()), buffer);
-        buffer.push(b';');
-        buffer.extend_from_slice(stack);
-        buffer
-    }
 }
 
 /// A message that no line has a label with this key.
@@ -88,83 +70,48 @@ pub fn no_label(key: &str) -> String {
     format!("no line has a label '{key}', as 'stack-parse --labels {key}' writes it")
 }
 
-impl Pipe {
-    /// Calls `each` with every folded line, whose stack is below the value of `split` if there is
-    /// one; malformed lines are named.
-    ///
-    /// # Errors
-    ///
-    /// What `each` returns.
-    pub fn for_each_folded_split(
-        &mut self,
-        files: &Files,
-        split: Option<&Split>,
-        mut each: impl FnMut(FoldedLine<'_>) -> Result<()>,
-    ) -> Result<()> {
+/// The root frame of a file, which [`Split::File`] puts above its stacks.
+#[must_use]
+pub fn root_of_file(path: &Path) -> Vec<u8> {
+    let is_stdin = path == Path::new("-");
+    let name = if is_stdin { STDIN.as_bytes() } else { path.as_os_str().as_encoded_bytes() };
+    let mut root = Vec::new();
+    clean_frame(name, &mut root);
+    root
+}
+
+/// Puts roots above the stacks of one input.
+pub(super) struct Roots<'a> {
+    /// What the roots are, if stacks get any.
+    split: Option<&'a Split>,
+    /// The root of the file and a `;`, and then maybe a stack.
+    buffer: Vec<u8>,
+    /// Where the stack starts in the buffer.
+    start: usize,
+}
+
+impl<'a> Roots<'a> {
+    pub(super) fn of(split: Option<&'a Split>, input: &Input) -> Roots<'a> {
         let mut buffer = Vec::new();
-        match split {
-            Some(Split::File) => self.for_each_folded_by_file(files, each),
-            None | Some(Split::Root) => self.for_each_folded(files, each),
-            Some(split) => self.for_each_folded(files, |line| {
-                let stack = split.stack_of(line.labels, line.stack, &mut buffer);
-                each(FoldedLine { stack, ..line })
-            }),
+        if split == Some(&Split::File) {
+            buffer = root_of_file(input.path().unwrap_or(Path::new("-")));
+            buffer.push(b';');
         }
+        let split = split.filter(|split| **split != Split::Root);
+        Roots { split, start: buffer.len(), buffer }
     }
 
-    /// Counts every folded line as [`count_folded`](Pipe::count_folded) does, below the value of
-    /// `split` if there is one. The sum of all stacks must fit into 64 bits.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`for_each_folded`](Pipe::for_each_folded).
-    pub fn count_folded_split(
-        &mut self,
-        files: &Files,
-        split: Option<&Split>,
-    ) -> Result<StackCounts> {
-        self.count_folded_split_seen(files, split, |_| {})
-    }
-
-    /// The same, and calls `seen` with every line in that form, also with lines that are left out
-    /// because the sum would not fit.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`for_each_folded`](Pipe::for_each_folded).
-    pub fn count_folded_split_seen(
-        &mut self,
-        files: &Files,
-        split: Option<&Split>,
-        mut seen: impl FnMut(FoldedLine<'_>),
-    ) -> Result<StackCounts> {
-        match split {
-            Some(Split::File) => {}
-            None | Some(Split::Root) => {
-                return self.count_folded_as(files, Limit::AllStacks, |line, _| {
-                    seen(line);
-                    line.stack
-                });
-            }
-            Some(split) => {
-                return self.count_folded_as(files, Limit::AllStacks, |line, buffer| {
-                    let stack = split.stack_of(line.labels, line.stack, buffer);
-                    seen(FoldedLine { stack, ..line });
-                    stack
-                });
-            }
+    /// The stack of a line with these labels, below its root.
+    #[inline]
+    pub(super) fn put_above<'b>(&'b mut self, stack: &'b [u8], labels: Labels<'_>) -> &'b [u8] {
+        let Some(split) = self.split else { return stack };
+        self.buffer.truncate(self.start);
+        if let Split::Label(key) = split {
+            append_label_frame(key.as_bytes(), labels.get(key.as_bytes()), &mut self.buffer);
+            self.buffer.push(b';');
         }
-        let mut counts = StackCounts::default();
-        let (mut all, mut overflows) = (0, Overflows::default());
-        self.for_each_folded_by_file(files, |line| {
-            seen(line);
-            if overflows.add(&mut all, line.stack, line.count) {
-                counts.add(line.stack, line.count);
-            }
-            Ok(())
-        })?;
-        self.leave_out(&overflows);
-        Ok(counts)
+        self.buffer.extend_from_slice(stack);
+        &self.buffer
     }
 }
 
@@ -193,15 +140,14 @@ mod tests {
     #[test]
     fn the_value_of_a_label_is_the_root() {
         let split = Split::Label("comm".to_owned());
-        let mut buffer = Vec::new();
+        let mut roots = Roots::of(Some(&split), &Input::from_reader("x", &b""[..]));
         for (labels, expected) in [
             ("tid=1\tcomm=a;b\t", "a:b;main;f"),
             ("comm=\t", ";main;f"),
             ("tid=1\t", "[no comm];main;f"),
         ] {
             let labels = Labels::of_text(labels.as_bytes());
-            let stack = split.stack_of(labels, b"main;f", &mut buffer);
-            assert_eq!(stack, expected.as_bytes());
+            assert_eq!(roots.put_above(b"main;f", labels), expected.as_bytes());
         }
     }
 }

@@ -2,10 +2,8 @@
 
 use crate::Result;
 use crate::folded::FoldedLine;
-use crate::io::Files;
-use crate::pipe::Pipe;
-use crate::stacks::Counting;
-use crate::stacks::{Overflows, StackCounts};
+use crate::pipe::Lines;
+use crate::stacks::{Counting, Overflows, StackCounts};
 
 /// Which sums must fit into 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,41 +14,30 @@ pub enum Limit {
     AllStacks,
 }
 
-impl Pipe {
-    /// Counts every folded line; malformed ones are named. A second thread counts while this one
-    /// reads. Weight that does not fit into a sum is left out, and a message names its stack, see
-    /// [`leave_out`](Pipe::leave_out).
+impl Lines<'_> {
+    /// Sums the folded lines of equal texts. `text_of` returns the text of a line: its stack, or
+    /// what it makes in the buffer, such as the stack with labels before it. A second thread counts
+    /// while this one reads. Weight that does not fit into a sum is left out, and a message names
+    /// its text, see [`leave_out`](crate::pipe::Pipe::leave_out).
     ///
     /// # Errors
     ///
-    /// Those of [`for_each_folded`](Pipe::for_each_folded).
-    pub fn count_folded(&mut self, files: &Files, limit: Limit) -> Result<StackCounts> {
-        self.count_folded_as(files, limit, |line, _| line.stack)
-    }
-
-    /// The same, but equal texts are summed instead of equal stacks: `text_of` returns the text of
-    /// a line, which may hold its labels, and may make it in the buffer.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`for_each_folded`](Pipe::for_each_folded).
-    pub fn count_folded_as(
-        &mut self,
-        files: &Files,
+    /// [`Error::Input`](crate::Error::Input), where one input is read.
+    pub fn sums(
+        self,
         limit: Limit,
         text_of: impl for<'b> FnMut(FoldedLine<'b>, &'b mut Vec<u8>) -> &'b [u8],
     ) -> Result<StackCounts> {
-        self.count_folded_named(files, limit, text_of, <[u8]>::to_vec)
+        self.sums_shown(limit, text_of, <[u8]>::to_vec)
     }
 
-    /// The same, where messages show such a text as `shown` returns it.
+    /// Sums as [`sums`](Lines::sums) does. Messages show a text as `shown` returns it.
     ///
     /// # Errors
     ///
-    /// Those of [`for_each_folded`](Pipe::for_each_folded).
-    pub fn count_folded_named(
-        &mut self,
-        files: &Files,
+    /// [`Error::Input`](crate::Error::Input), where one input is read.
+    pub fn sums_shown(
+        self,
         limit: Limit,
         mut text_of: impl for<'b> FnMut(FoldedLine<'b>, &'b mut Vec<u8>) -> &'b [u8],
         shown: impl Fn(&[u8]) -> Vec<u8>,
@@ -58,7 +45,8 @@ impl Pipe {
         let mut buffer = Vec::new();
         let mut counting = Counting::default();
         let (mut all, mut overflows) = (0, Overflows::default());
-        self.for_each_folded(files, |line| {
+        let Lines { pipe, .. } = self;
+        Lines { pipe: &mut *pipe, ..self }.each(|line, _| {
             let text = text_of(line, &mut buffer);
             if limit == Limit::EachStack || overflows.add(&mut all, text, line.count) {
                 counting.add(text, line.count);
@@ -67,7 +55,7 @@ impl Pipe {
         })?;
         let counts = counting.finish();
         overflows.absorb(counts.overflows());
-        self.leave_out(&overflows.renamed(shown));
+        pipe.leave_out(&overflows.renamed(shown));
         Ok(counts)
     }
 }

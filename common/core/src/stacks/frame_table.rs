@@ -58,7 +58,7 @@ impl FrameTable {
         name_of(&self.ends, &self.bytes, id)
     }
 
-    /// The same names, numbered in the order of their bytes, and for each old
+    /// A table in which these names are numbered in the order of their bytes, and for each old
     /// number the new one.
     #[must_use]
     pub fn sorted(&self) -> (FrameTable, Vec<FrameId>) {

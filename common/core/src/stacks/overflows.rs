@@ -48,7 +48,7 @@ impl Overflows {
         self.others
     }
 
-    /// The same with other names in place of the stacks.
+    /// Puts the text that `name` returns for a stack in place of each stack that is named.
     #[must_use]
     pub fn renamed(mut self, name: impl Fn(&[u8]) -> Vec<u8>) -> Overflows {
         self.named.iter_mut().for_each(|(stack, _)| *stack = name(stack));

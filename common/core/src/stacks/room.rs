@@ -46,7 +46,7 @@ pub fn with_room<T>(count: usize) -> Vec<T> {
     items
 }
 
-/// The same, with `count` times the same item.
+/// A vector of `count` times the same item, in room that [`Room`] makes.
 #[must_use]
 pub fn filled<T: Clone>(item: T, count: usize) -> Vec<T> {
     let mut items = with_room(count);

@@ -59,7 +59,7 @@ impl SortedStacks {
         SortedStacks { order: stacks.order(frames.len() as FrameId), frames, stacks }
     }
 
-    /// The same stacks, leaf first.
+    /// Turns all stacks around, leaf first, and sorts them again.
     #[must_use]
     pub fn reversed(self) -> SortedStacks {
         let SortedStacks { frames, mut stacks, .. } = self;

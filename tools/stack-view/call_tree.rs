@@ -2,61 +2,60 @@
 
 use std::iter;
 
-use crate::stacks::room::with_room;
-use crate::stacks::{FrameId, HeaviestTree, NodeId, SortedStacks, StackTree};
-use crate::{Error, Result};
+use common::stacks::{FrameId, HeaviestTree, NodeId, SortedStacks, StackTree, with_room};
+use common::{Error, Result};
 
 /// The calls of a profile: each before the calls that it made; calls with the same caller in the
 /// order of their frames' numbers. The first is the whole profile, which is not a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallTree {
+pub(crate) struct CallTree {
     calls: Vec<Call>,
 }
 
 /// A frame, called by the frame of `parent`. Weights are in the unit of the profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Call {
+pub(crate) struct Call {
     /// Its frame; [`CallTree::NO_FRAME`] for the whole.
-    pub frame: FrameId,
+    pub(crate) frame: FrameId,
     /// The number of its caller; the whole is its own parent.
-    pub parent: u32,
+    pub(crate) parent: u32,
     /// The number that follows those of all calls below it.
-    pub end: u32,
+    pub(crate) end: u32,
     /// How many calls are above it, including the whole.
-    pub depth: u32,
+    pub(crate) depth: u32,
     /// The weight of the stacks that end in it.
-    pub own: u64,
+    pub(crate) own: u64,
     /// The weight of the stacks that go through it.
-    pub total: u64,
+    pub(crate) total: u64,
     /// The weight to the left of it in a picture, in which a call's own weight is to the left of
     /// the calls that it made.
-    pub start: u64,
+    pub(crate) start: u64,
 }
 
 impl CallTree {
     /// The number of the whole.
-    pub const WHOLE: u32 = 0;
+    pub(crate) const WHOLE: u32 = 0;
 
     /// The frame of the whole, which has none.
-    pub const NO_FRAME: FrameId = FrameId::MAX;
+    pub(crate) const NO_FRAME: FrameId = FrameId::MAX;
 
     /// The tree of these stacks, without what weighs nothing.
     ///
     /// # Errors
     ///
     /// [`Error::Overflow`] when a sum does not fit.
-    pub fn of(stacks: &SortedStacks) -> Result<CallTree> {
+    pub(crate) fn of(stacks: &SortedStacks) -> Result<CallTree> {
         let tree = HeaviestTree::new(stacks, usize::MAX)?;
         let calls = tree.nodes.iter().map(|node| (node.frame, node.depth, node.weight));
         CallTree::placed(tree.nodes.len(), calls)
     }
 
-    /// The same for stacks that were counted in a tree.
+    /// The tree of stacks that were counted in another tree, without what weighs nothing.
     ///
     /// # Errors
     ///
     /// [`Error::Overflow`] when a sum does not fit.
-    pub fn of_tree(tree: &StackTree) -> Result<CallTree> {
+    pub(crate) fn of_tree(tree: &StackTree) -> Result<CallTree> {
         let (totals, children) = (tree.total_weights()?, tree.children());
         let mut calls = with_room(tree.len());
         let mut pending: Vec<(NodeId, u32)> = Vec::new();
@@ -108,33 +107,29 @@ impl CallTree {
     }
 
     /// All calls, by their numbers.
-    #[must_use]
-    pub fn calls(&self) -> &[Call] {
+    pub(crate) fn calls(&self) -> &[Call] {
         &self.calls
     }
 
     /// One call.
-    #[must_use]
-    pub fn call(&self, number: u32) -> &Call {
+    pub(crate) fn call(&self, number: u32) -> &Call {
         &self.calls[number as usize]
     }
 
     /// The numbers of a call and of all below it.
-    #[must_use]
-    pub fn below(&self, number: u32) -> std::ops::Range<u32> {
+    pub(crate) fn below(&self, number: u32) -> std::ops::Range<u32> {
         number..self.call(number).end
     }
 
     /// The numbers of the calls that a call made directly.
-    pub fn children(&self, number: u32) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn children(&self, number: u32) -> impl Iterator<Item = u32> + '_ {
         let end = self.call(number).end;
         let next = move |at: u32| (at < end).then_some(at);
         iter::successors(next(number + 1), move |child| next(self.call(*child).end))
     }
 
     /// The frames from the root to a call.
-    #[must_use]
-    pub fn stack(&self, number: u32) -> Vec<FrameId> {
+    pub(crate) fn stack(&self, number: u32) -> Vec<FrameId> {
         let up = iter::successors(Some(number), |call| Some(self.call(*call).parent));
         let mut frames: Vec<FrameId> =
             up.take_while(|call| *call != Self::WHOLE).map(|call| self.call(call).frame).collect();
@@ -145,10 +140,10 @@ impl CallTree {
 
 #[cfg(test)]
 mod tests {
+    use common::stacks::{FrameTable, StackCounts};
     use proptest::prelude::*;
 
     use super::*;
-    use crate::stacks::{FrameTable, StackCounts};
 
     #[test]
     fn calls_are_placed_right_of_what_their_caller_weighs_itself() {

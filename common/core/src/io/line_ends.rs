@@ -90,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    /// The same, a byte at a time.
+    /// The ends of all lines, found a byte at a time.
     fn expected(block: &[u8]) -> Vec<LineEnd> {
         let mut ends = Vec::new();
         let mut at = 0;
