@@ -87,6 +87,7 @@ mod perf_stream;
 mod lost_names;
 
 // perf.data, compared with perf's output.
+#[cfg(feature = "zstd")]
 mod perf_data;
 
 // Names of addresses, compared with other programs.

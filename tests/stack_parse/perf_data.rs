@@ -77,6 +77,7 @@ fn samples_of_ours(bytes: &[u8]) -> Vec<Sample> {
 }
 
 #[test]
+#[cfg(feature = "zstd")]
 fn stacks_that_end_where_a_file_is_missing_name_the_file() {
     let zstd = recording("formats/perf-data/dwarf-threads-zstd.perf.data.gz");
     let said = stderr(&output("stack-parse", &["--symfs", NO_FILES], &zstd));

@@ -25,8 +25,8 @@ pub enum Error {
     NotAStream,
     /// Its samples are in other files of the same folder, as `perf record --threads` writes.
     Folder,
-    /// Its records are compressed (`perf record -z`), and zstd is part of this library on
-    /// Linux only.
+    /// Its records are compressed (`perf record -z`), which this library reads on Linux only, and
+    /// with its feature `zstd`.
     Compressed,
 }
 
@@ -41,6 +41,9 @@ impl fmt::Display for Error {
             Error::NotAStream => "it is a file, not a stream",
             Error::Folder => {
                 "a recording in a folder, with its samples in the files beside this one"
+            }
+            Error::Compressed if cfg!(target_os = "linux") => {
+                "its records are compressed ('perf record -z'), and this was compiled without zstd"
             }
             Error::Compressed => {
                 "its records are compressed ('perf record -z'), which can be read on Linux only"

@@ -1,8 +1,8 @@
 //! Real recordings that are cut or damaged: nothing panics, nothing hangs, a damaged file does not
 //! make us take much memory, and the records before a cut come out.
 
-// Some of the recordings are compressed, which is read on Linux only.
-#![cfg(target_os = "linux")]
+// Some of the recordings are compressed, which is read on Linux only, and with zstd.
+#![cfg(all(feature = "zstd", target_os = "linux"))]
 
 use std::convert::Infallible;
 use std::fs;

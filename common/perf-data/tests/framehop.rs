@@ -5,8 +5,8 @@
 //! guess is not compared. No signal interrupted these programs: framehop cannot find what a signal
 //! interrupted.
 
-// The recordings are compressed, which is read on Linux only.
-#![cfg(target_os = "linux")]
+// The recordings are compressed, which is read on Linux only, and with zstd.
+#![cfg(all(feature = "zstd", target_os = "linux"))]
 
 use std::collections::HashMap;
 use std::convert::Infallible;

@@ -95,10 +95,10 @@ impl Decompressed {
 
 /// The decoder, a library in C. On systems other than Linux, this library is built without a C
 /// compiler.
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "zstd", target_os = "linux"))]
 struct Decoder(zstd_safe::DCtx<'static>);
 
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "zstd", target_os = "linux"))]
 impl Decoder {
     fn new() -> Result<Decoder, Error> {
         Ok(Decoder(zstd_safe::DCtx::create()))
@@ -118,10 +118,10 @@ impl Decoder {
     }
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(feature = "zstd", target_os = "linux")))]
 enum Decoder {}
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(feature = "zstd", target_os = "linux")))]
 impl Decoder {
     fn new() -> Result<Decoder, Error> {
         Err(Error::Compressed)

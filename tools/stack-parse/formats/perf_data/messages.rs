@@ -14,6 +14,9 @@ pub(super) fn error(name: &str, why: Unreadable) -> Error {
         Unreadable::BigEndian => ": run 'perf script' on it",
         Unreadable::Version1 => ": run an equally old 'perf script' on it",
         Unreadable::Folder => ": run 'perf script' on the folder",
+        Unreadable::Compressed if cfg!(target_os = "linux") => {
+            ": compile it with '--features zstd', or run 'perf script' on it"
+        }
         _ => "",
     };
     Error::Unknown { name, what: format!("{why}{advice}") }
@@ -104,7 +107,13 @@ mod tests {
             ),
             (
                 Unreadable::Compressed,
-                "x: its records are compressed ('perf record -z'), which can be read on Linux only",
+                if cfg!(target_os = "linux") {
+                    "x: its records are compressed ('perf record -z'), and this was compiled \
+                     without zstd: compile it with '--features zstd', or run 'perf script' on it"
+                } else {
+                    "x: its records are compressed ('perf record -z'), \
+                     which can be read on Linux only"
+                },
             ),
             (
                 Unreadable::Malformed("the header is cut short".to_owned()),
