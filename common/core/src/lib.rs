@@ -67,8 +67,6 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-#[cfg(target_env = "musl")]
-mod allocator;
 pub mod compare;
 mod error;
 pub mod folded;
