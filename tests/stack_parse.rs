@@ -84,6 +84,9 @@ mod too_large;
 mod traces;
 mod wrong_numbers;
 
+// What is lost, damaged, cut or left out.
+mod troubles;
+
 use crate::util::{TempFile, filter, golden_files, output, recording, utf16, weight};
 
 /// All recordings of `perf script` below tests/golden, except those of tests/shapes/record.

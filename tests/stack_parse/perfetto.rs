@@ -1,7 +1,12 @@
 //! Traces of Perfetto.
 
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
+use super::pprof::Message;
 use crate::util::{filter, golden_path, output, stderr, third_party, weight};
 
 /// The output for a trace in tests/golden/formats/perfetto.
@@ -73,6 +78,71 @@ fn a_damaged_packet_costs_no_other() {
     assert_eq!(weight(&output.stdout), 9000);
     let said = stderr(&output);
     assert!(said.contains("1 packets cannot be read in whole"), "{said}");
+}
+
+#[test]
+fn every_damaged_packet_is_counted_once() {
+    let slices = std::fs::read(golden_path("formats/perfetto/three.pftrace")).expect("a trace");
+    let packet = |packet: &[u8]| Message::default().bytes(1, packet).0;
+    let compressed = |packets: &[u8]| {
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
+        zlib.write_all(packets).expect("memory");
+        Message::default().bytes(50, &zlib.finish().expect("memory")).0
+    };
+    let whole = compressed(&packet(b"\x50\x01"));
+    for (what, damaged, count) in [
+        ("a packet", b"\x50".to_vec(), 1),
+        ("an event in a packet", b"\x5a\x01\x48".to_vec(), 1),
+        ("names in a packet", b"\x62\x01\x08".to_vec(), 1),
+        ("a compressed packet", compressed(&packet(b"\x50")), 1),
+        ("two compressed packets", compressed(&packet(b"\x50").repeat(2)), 2),
+        ("compressed packets that are cut", compressed(b"\x0a\x09\x50\x01"), 1),
+        ("compression", whole[..whole.len() - 1].to_vec(), 1),
+    ] {
+        let trace = [&slices[..23], &packet(&damaged), &slices[23..]].concat();
+        let output = output("stack-parse", &["--format", "perfetto"], trace);
+        let said = stderr(&output);
+        assert_eq!(weight(&output.stdout), 9000, "{what}: {said}");
+        assert_eq!(output.status.code(), Some(2), "{what}");
+        assert!(
+            said.contains(&format!("{count} packets cannot be read in whole")),
+            "{what}: {said}"
+        );
+    }
+}
+
+#[test]
+fn dumps_of_memory_that_end_early_or_are_smaller_than_before_are_counted() {
+    // A dump of the process 5: a stack that allocated `bytes`, and more fields.
+    let dump = |bytes: u64, more: &[u64]| {
+        let sample = Message::default().number(1, 100).number(2, bytes);
+        let process = Message::default().number(1, 5).bytes(2, &sample.0);
+        let process = more.iter().fold(process, |it, &field| it.number(field, 1));
+        let profile = Message::default()
+            .bytes(1, &Message::default().number(1, 1).bytes(2, b"f").0)
+            .bytes(2, &Message::default().number(1, 1).number(2, 1).0)
+            .bytes(3, &Message::default().number(1, 100).number(2, 1).0)
+            .bytes(5, &process.0);
+        let packet = Message::default().number(10, 3).bytes(37, &profile.0);
+        Message::default().bytes(1, &packet.0).0
+    };
+    let said = |dumps: &[Vec<u8>]| {
+        let output = output("stack-parse", &["--format", "perfetto"], dumps.concat());
+        assert_eq!(weight(&output.stdout), 100);
+        stderr(&output)
+    };
+    for (field, expected) in [
+        (4, "were rejected, as another session profiled their process"),
+        (7, "end early, as their buffer overran"),
+        (8, "end early, as their buffer was damaged"),
+        (10, "end early, as they took too much memory or time"),
+    ] {
+        let said = said(&[dump(70, &[field]), dump(90, &[]), dump(100, &[field])]);
+        assert!(said.contains(&format!("<stdin>: 2 dumps of memory {expected}\n")), "{said}");
+    }
+    let said = said(&[dump(100, &[]), dump(70, &[]), dump(90, &[])]);
+    let expected = "2 counts of memory are smaller than before: they are left out";
+    assert!(said.contains(expected), "{said}");
 }
 
 #[test]

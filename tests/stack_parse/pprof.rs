@@ -7,16 +7,16 @@ use crate::util::{TempFile, binary, filter, golden_path, output, recording, stde
 
 /// A message of protocol buffers, written field by field.
 #[derive(Clone, Default)]
-struct Message(Vec<u8>);
+pub(super) struct Message(pub(super) Vec<u8>);
 
 impl Message {
-    fn number(mut self, field: u64, number: u64) -> Message {
+    pub(super) fn number(mut self, field: u64, number: u64) -> Message {
         self.varint(field << 3);
         self.varint(number);
         self
     }
 
-    fn bytes(mut self, field: u64, bytes: &[u8]) -> Message {
+    pub(super) fn bytes(mut self, field: u64, bytes: &[u8]) -> Message {
         self.varint(field << 3 | 2);
         self.varint(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
@@ -128,6 +128,32 @@ fn frames_that_the_profile_drops_weigh_for_their_callers() {
 }
 
 #[test]
+fn patterns_that_cannot_be_read_are_named_and_not_followed() {
+    let drop = |it: Message| it.number(7, 3);
+    let output = output("stack-parse", &[], profile([3, 4], [b"(", b"f"], drop));
+    assert_eq!(output.stdout, b"( 4\n(;f 3\n");
+    let said = stderr(&output);
+    assert!(said.contains("<stdin>: drop_frames is not followed: "), "{said}");
+    assert!(!said.contains("are left out"), "{said}");
+}
+
+#[test]
+fn frames_without_a_location_and_comments_are_told() {
+    let more = |it: Message| {
+        let sample = [9, 1, 8].iter().fold(Message::default(), |it, &id| it.number(1, id));
+        it.bytes(2, &sample.number(2, 5).0).number(13, 6)
+    };
+    let output = output("stack-parse", &[], profile([3, 4], [b"main", b"f"], more));
+    assert_eq!(output.stdout, b"[unknown];main;[unknown] 5\nmain 4\nmain;f 3\n");
+    assert_eq!(
+        stderr(&output),
+        "stack-parse: <stdin>: comment: f\n\
+         stack-parse: <stdin>: 2 frames have no location in this profile: they are called \
+         [unknown]\n"
+    );
+}
+
+#[test]
 fn several_profiles_in_one_file_are_refused() {
     let one = profile([3, 4], [b"main", b"f"], |it| it);
     let other_line = Message::default().number(1, 2);
@@ -187,5 +213,9 @@ fn a_small_profile_takes_little_memory() {
         .expect("a shell");
     let said = stderr(&output);
     assert_eq!(weight(&output.stdout), 5007, "{said}");
-    assert!(said.contains(" inlined frames are left out: the profile names more"), "{said}");
+    // Each location has 29,999 of them, and is shown 10,000 times.
+    let shown = ((1 << 18) + 8 * profile.0.len()) / 29_999;
+    let left_out = (10_000 - shown) * 29_999;
+    let expected = format!(": {left_out} inlined frames are left out: the profile names more");
+    assert!(said.contains(&expected), "{expected}: {said}");
 }

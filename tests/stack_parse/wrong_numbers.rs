@@ -42,6 +42,14 @@ fn of_firefox() {
             "2 weights have no stack: they are left out",
         ),
         (
+            firefox(
+                r#"{"stack":[]},"nativeAllocations":{"stack":[1,1,0],"weight":[5,-7,-2]}"#,
+                stacks,
+            ),
+            "a;b 5\n",
+            "2 samples are of memory that was freed, left out",
+        ),
+        (
             firefox(r#"{"stack":[1,"x"]}"#, stacks),
             "[no stack] 1\na;b 1\n",
             "1 values are not numbers that can be read: they count as null",

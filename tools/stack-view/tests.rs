@@ -151,6 +151,29 @@ fn stacks() -> impl Strategy<Value = Stacks> {
         .prop_filter("something to show", |all| all.iter().any(|(_, weight)| *weight > 0))
 }
 
+#[test]
+fn what_is_beside_the_tabs_is_shortened_where_it_does_not_fit() {
+    let mut app = app(&vec![(vec!["main".to_owned()], 3)], [200, 24]);
+    app.view.search("main").expect("a text");
+    let mut first_line = |width| {
+        app.size[0] = width;
+        app.place();
+        let screen = screen(&app);
+        screen.lines().next().expect("the tabs").trim_matches('"').to_owned()
+    };
+    let tabs = first_line(200).find("main:").map(|at| first_line(200)[..at].trim_end().len() + 1);
+    let tabs = tabs.expect("the tabs end in a space");
+    let beside = first_line(200)[tabs..].trim_start().to_owned();
+    let exact = tabs + 1 + beside.len();
+    assert_eq!(first_line(exact + 1)[tabs..], format!("  {beside}"));
+    assert_eq!(first_line(exact)[tabs..], format!(" {beside}"));
+    let shorter = first_line(exact - 1)[tabs..].to_owned();
+    assert!(shorter.starts_with(" main:") && shorter.contains('\u{2026}'), "{shorter}");
+    // Eight columns are the fewest that say anything.
+    assert_eq!(first_line(tabs + 8)[tabs..].trim(), "");
+    assert_ne!(first_line(tabs + 9)[tabs..].trim(), "");
+}
+
 proptest! {
     // A file of failing cases would be written among the tools.
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..Default::default() })]

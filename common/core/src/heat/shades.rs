@@ -71,6 +71,14 @@ mod tests {
     }
 
     #[test]
+    fn the_steps_end_at_the_weight_that_one_cell_of_a_hundred_exceeds() {
+        let weights = (1..=100).map(|weight| 8 * weight).chain([10_000]).collect();
+        let legend: Vec<_> = Shades::of(weights).legend().collect();
+        assert_eq!(legend[..2], [(1, 1, 100), (2, 101, 200)]);
+        assert_eq!(legend[6..], [(7, 601, 700), (8, 701, 10_000)]);
+    }
+
+    #[test]
     fn few_weights_have_shades_that_are_far_apart() {
         let shades = Shades::of(vec![1, 2, 3, 2]);
         assert_eq!([0, 1, 2, 3].map(|weight| shades.of_weight(weight)), [0, 1, 4, 8]);

@@ -1,0 +1,448 @@
+//! What cannot be read, is left out or may be wrong is reported, and counted exactly: each case has
+//! the output and all messages.
+
+use std::fs;
+
+use crate::util::{golden_path, output, recording, stderr, weight};
+
+/// The messages about an input, without the name of the tool and of the input: `3: expected ..`
+/// is about line 3. Messages about symbols depend on the files of this machine, and are left out.
+fn messages(said: &str) -> Vec<String> {
+    let said = said.lines().filter_map(|line| line.strip_prefix("stack-parse: <stdin>:"));
+    let said = said.filter(|line| !line.contains(": no symbols for "));
+    said.map(|line| line.trim_start().to_owned()).collect()
+}
+
+#[test]
+fn recordings_say_what_is_wrong_with_them() {
+    for (file, expected) in [
+        ("austin/full.txt", "1 samples freed memory: they weigh no bytes"),
+        ("bpftrace/fresh-two-maps.txt", "map @total has no stacks, it is left out"),
+        (
+            "cpuprofile/hits.json",
+            "1 nodes have a caller that is missing or is below them: their stacks begin there",
+        ),
+        ("d3-flame-graph/fractions.json", "values have fractions, they are counted in millionths"),
+        (
+            "d3-flame-graph/own.json",
+            "most values are less than those of the children: they are read as own weights",
+        ),
+        (
+            "du/bsd.txt",
+            "files weigh 2 more than their folders, all of it is counted: due to rounded sizes \
+             ('du -ab' is exact), hard links, or files that changed",
+        ),
+        ("du/sorted.txt", "the line 'total' is the sum of all others, it is left out"),
+        (
+            "file-list/find-ls.txt",
+            "1 names are hard links to files that were counted before: 33000 bytes are not \
+             counted again",
+        ),
+        (
+            "file-list/ls.txt",
+            "2 names are hard links of files with several names: each is counted\n\
+             22: expected a file with its mode, owner, size and time",
+        ),
+        (
+            "find/size-path.txt",
+            "1 lines without a size are the rest of names with line ends: -0 keeps names whole",
+        ),
+        ("fxt/synth.fxt", "1 spans did not end: they last to the last event of their thread"),
+        (
+            "ghc-prof/overhead.prof.json.gz",
+            "the costs of profiling itself are left out: 399872784 bytes of PROFILING.OVERHEAD_of",
+        ),
+        ("ghc-prof/shares.prof", "only shares of 0.1 % were saved: '+RTS -P' saves exact numbers"),
+        (
+            "hprof/samples.hprof.txt",
+            "2 rows of earlier tables are left out: the last one of each kind has all",
+        ),
+        ("jfr-print/execution.txt.gz", "162 stacks may be cut: print with --stack-depth 64"),
+        (
+            "landmarks-text/demo.txt.gz",
+            "landmarks' text has three digits of each figure and no small nodes: \
+             OCAML_LANDMARKS=format=json keeps all",
+        ),
+        (
+            "massif/heap.out.gz",
+            "snapshot 8 of 11 is taken, the peak: --from and --to choose others",
+        ),
+        (
+            "massif/no-peak.out",
+            "snapshot 2 of 4 is taken, the last with a tree: --from and --to choose others",
+        ),
+        (
+            "memcheck/default.txt",
+            "indirectly lost: 640 bytes in 20 blocks have no stack: --leak-check=full \
+             --show-leak-kinds=all prints them\n\
+             still reachable: 510 bytes in 5 blocks have no stack: --leak-check=full \
+             --show-leak-kinds=all prints them\n\
+             1 errors that are not leaks are not read",
+        ),
+        ("memcheck/kinds.txt", "1 errors that are not leaks are not read"),
+        ("memcheck/processes.txt", "2 errors that are not leaks are not read"),
+        ("otlp/today.pb", "2 samples have values below 0, or too large ones: they are left out"),
+        (
+            "perf-script/shape-syscalls-F-trace.gz",
+            "1: expected a sample or a frame of perf script\n\
+             2: expected a sample or a frame of perf script\n\
+             3: expected a sample or a frame of perf script",
+        ),
+        (
+            "perfetto/heap.pftrace",
+            "1 dumps of memory end early, as their buffer overran\n\
+             1 counts of memory have no stack in this trace: it is [unknown]",
+        ),
+        (
+            "perfetto/profiles.pftrace",
+            "1 samples have no stack, as the profiler was late: they are left out\n\
+             3 records were lost by the kernel, samples among them\n\
+             1 samples have no stack in this trace: it is [unknown]",
+        ),
+        (
+            "perfetto/slices.pftrace",
+            "1 packets refer to packets that were lost: they are left out\n\
+             1 spans did not end: they last to the last event of their thread\n\
+             1 ends are of spans that did not begin: they are left out",
+        ),
+        (
+            "pmcstat/demo.txt",
+            "event inst_retired.any: 20 of 200 samples are in no call graph, as pmcstat leaves \
+             out small ones",
+        ),
+        (
+            "pprof/odd.pb",
+            "comment: built with -O2\n\
+             frames that its drop_frames matches are left out, as in pprof: malloc|free\n\
+             1 samples of negative value are left out, with -60: this is the difference of two \
+             profiles\n\
+             1 frames have no location in this profile: they are called [unknown]",
+        ),
+        (
+            "pyinstrument/demo.json.gz",
+            "callees took 1000 more than their callers, all of it is counted",
+        ),
+        (
+            "speedscope/odd.json",
+            "frames have numbers up to 9, but the list has 4: others are [unknown]\n\
+             1 values are no numbers from 0 to 2^64: they are left out\n\
+             1 returns are from functions that were not called: they are left out",
+        ),
+        ("stackprof/flat.json", "no stacks were saved, only functions: record with 'raw: true'"),
+        ("svg/nameattr.svg", "2 boxes have no count: their weight stays with their callers"),
+        (
+            "trace-event/async.json",
+            "1 spans did not end: they last to the last event of their thread\n\
+             1 ends are of spans that did not begin: they are left out",
+        ),
+        (
+            "trace-event/hermes.json",
+            "1 frames are not in stackFrames: they are left out\n\
+             1 frames are their own callers: their stacks begin there",
+        ),
+        (
+            "trace-event/no-start.json",
+            "2 samples have no node, 0 have no time and are left out\n\
+             a profile has an end but no start: its last sample weighs nothing",
+        ),
+        (
+            "trace-event/odd.json",
+            "1 spans did not end: they last to the last event of their thread\n\
+             1 ends are of spans that did not begin: they are left out",
+        ),
+        (
+            "vsprof/fractions.csv",
+            "3 numbers have a fraction, they are rounded so that their sum is right",
+        ),
+    ] {
+        let file = format!("formats/{file}");
+        let args = golden_path(&format!("{}.args", file.trim_end_matches(".gz")));
+        // Most recordings have none.
+        let args = fs::read_to_string(args).unwrap_or_default();
+        let args: Vec<&str> = args.split_whitespace().collect();
+        let output = output("stack-parse", &args, recording(&file));
+        assert_eq!(messages(&stderr(&output)).join("\n"), expected, "{file}");
+        assert!(output.status.success(), "{file}");
+    }
+}
+
+/// Asserts the status, the output and all messages for a text.
+fn assert_says(args: &[&str], text: &str, (status, folded): (i32, &str), expected: &[&str]) {
+    let output = output("stack-parse", args, text);
+    let said = stderr(&output);
+    assert_eq!(messages(&said), expected, "{text}\n{said}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), folded, "{text}\n{said}");
+    assert_eq!(output.status.code(), Some(status), "{text}\n{said}");
+}
+
+#[test]
+fn a_page_of_async_profiler_names_the_lines_it_cannot_use() {
+    let page = "<!DOCTYPE html>\n<html><script>\n// async-profiler\n\
+                function f(key, level, left, width\nconst cpool = [\n'all',\n' a',\n'~b',\n];\n\
+                f(0,0,0,9)\nf(9,1,0,5)\nf(17,x,0,4)\nf(17,1,5,4)\nd=1\n";
+    let (folded, mut said) = (
+        "[unknown] 4\na 5\n",
+        vec![
+            "this page compares two profiles: only the later one is read",
+            "8: expected a name",
+            "12: expected a frame",
+        ],
+    );
+    assert_says(&[], &format!("{page}</script></html>\n"), (0, folded), &said);
+    said.push("line 14: the page ends too early; what came before is kept");
+    assert_says(&[], page, (2, folded), &said);
+}
+
+#[test]
+fn austin_names_lines_without_a_number_and_counts_memory_that_was_freed() {
+    let text = "# austin: 3.3.0\n# mode: memory\n\nP1;T1;a.py:main:7 100\nP1;T1;a.py:main:7 -5\n\
+                P1;T1;a.py:main:7\nP1;T1;a.py:main:7 1x\nP1;T1;a.py:main:7 -2\n";
+    let expected = "expected frames and a number, as austin prints them";
+    let said = [
+        &format!("6: {expected}"),
+        &format!("7: {expected}"),
+        "2 samples freed memory: they weigh no bytes",
+    ];
+    assert_says(&[], text, (2, "main 100\n"), &said);
+}
+
+#[test]
+fn bcc_names_lines_within_a_stack_and_a_stack_that_is_cut() {
+    let text = "Sampling at 49 Hertz of all threads by user stack... Hit Ctrl-C to end.\n    read\n    \
+                -                dd (25036)\n        4\n\n    write\nDetaching...\n    \
+                -                dd (25036)\n        2\n    cut\n";
+    let said = ["10: expected a count below the last stack", "7: expected a frame or a count"];
+    assert_says(&[], text, (2, "dd;read 4\ndd;write 2\n"), &said);
+}
+
+#[test]
+fn bpftrace_names_what_is_no_number_and_maps_without_stacks() {
+    let text = "Attaching 1 probe...\n\n@[\n    a+1\n]: 3\n@[\n    b+1\n]: -3\n@[\n    c+1\n]: \n\
+                @t: 44\n@[\n    d+1\n]: count 4, average 1, total 4\n@[\n    e+1\n";
+    let said = [
+        "map @t has no stacks, it is left out",
+        "the weight of stats() is its total",
+        "16: expected ']: ' at the end of a map's entry",
+        "8: expected a number that is not negative",
+        "11: expected a number, found a histogram: use count() or sum()",
+    ];
+    assert_says(&[], text, (2, "a 3\nd 4\n"), &said);
+    let json = r#"{"type": "attached_probes", "data": {"probes": 1}}
+{"type": "map", "data": {"@": {"\n    vfs_read+187\n,demo": 3, "\n    a+1\n,demo": -1}}}
+{"type": "map", "data": {"@n": 3}}
+{"type": "hist", "data": {"@n": 3}}
+{"type": "map", "data": 
+"#;
+    let said = [
+        "map @n has no stacks, it is left out",
+        "5: expected a message of bpftrace in JSON",
+        "2: expected a number: use count() or sum()",
+        "4: expected numbers, found histograms: use count() or sum()",
+    ];
+    assert_says(&[], json, (2, "demo;vfs_read 3\n"), &said);
+}
+
+#[test]
+fn costs_of_valgrind_that_are_no_numbers_or_below_zero_are_named() {
+    let said = [
+        "5: expected costs, each a number, after a line 'events:'",
+        "6: expected a line of cachegrind",
+        "costs of -2 are left out: this is the difference of two profiles",
+        "the total of Ir is 4 in the file, but its costs add up to 3",
+    ];
+    let text = "events: Ir\nfl=a.c\nfn=f\n1 5\n2 x\nodd\n3 -2\nsummary: 4\n";
+    assert_says(&["-f", "cachegrind"], text, (2, "f 5\n"), &said);
+    let said = ["line 4: expected 'summary:' at the end; what came before is kept"];
+    let text = "events: Ir\nfl=a.c\nfn=f\n1 5\n";
+    assert_says(&["-f", "cachegrind"], text, (2, "f 5\n"), &said);
+
+    let said = [
+        "5: expected costs, each a number",
+        "6: expected a line of callgrind",
+        "costs of -7 are left out: functions freed more than they took",
+        "the total of Ir is 9 in the file, but its costs add up to -2",
+    ];
+    let text = "events: Ir\nfn=f\n1 5\nfn=g\n2 x\nodd\n3 -7\ntotals: 9\n";
+    assert_says(&["-f", "callgrind"], text, (2, "f 5\n"), &said);
+    let said = ["line 5: expected 'totals:' at the end; what came before is kept"];
+    let text = "creator: callgrind-3.1\npart: 1\nevents: Ir\nfn=f\n1 5\n";
+    assert_says(&["-f", "callgrind"], text, (2, "f 5\n"), &said);
+}
+
+#[test]
+fn sizes_of_files_that_are_counted_twice_or_not_at_all_are_counted() {
+    let said = [
+        "1 weights are no integers of 64 bits: they are left out",
+        "files weigh 4 more than their folders, all of it is counted: due to rounded sizes \
+         ('du -ab' is exact), hard links, or files that changed",
+    ];
+    let text = "10\ta\n6\ta/b\n7\ta/c\n4\td/e\n3\td\n18446744073709551615\tz\n5\tz\n";
+    let folded = "a;b 6\na;c 7\nd;e 4\nz 18446744073709551615\n";
+    assert_says(&["-f", "du"], text, (0, folded), &said);
+    let said = ["line 1: the size is rounded: run 'du -ab', without -h"];
+    assert_says(&["-f", "du"], "4.0K\tb\n", (2, ""), &said);
+}
+
+#[test]
+fn the_json_of_a_program_is_refused_where_its_top_is_something_else() {
+    for (format, text, folded, said) in [
+        (
+            "d3-flame-graph",
+            r#"{"name":"x","value":3} 5"#,
+            "[no stack] 3\n",
+            "the JSON of d3-flame-graph",
+        ),
+        ("jstack", r#"{"threadDump":{"threadContainers":[]}} 5"#, "", "a dump of threads"),
+        ("otlp", r#"{"resourceProfiles":[]} 5"#, "", "profiles of OpenTelemetry"),
+        ("py-spy-dump", "[] 5", "", "a list of threads"),
+        ("jfr-print", r#"{"recording":{"events":[]}} 5"#, "", "the JSON of 'jfr print'"),
+    ] {
+        // The reader of JSON has gone past the number when it is found to be wrong.
+        let at = text.rfind('5').expect("the number");
+        let said = format!("byte {at}: expected {said}; what came before is kept");
+        assert_says(&["-f", format], text, (2, folded), &[&said]);
+    }
+}
+
+/// Words of a trace of Fuchsia.
+fn words(words: impl IntoIterator<Item = u64>) -> Vec<u8> {
+    words.into_iter().flat_map(u64::to_le_bytes).collect()
+}
+
+#[test]
+fn spans_that_come_after_their_time_was_counted_are_counted() {
+    let string = |number: u64, name: &[u8; 8]| {
+        [2 | 2 << 4 | number << 16 | 8 << 32, u64::from_le_bytes(*name)]
+    };
+    let event = |size: u64, kind: u64, name: u64, time: u64| {
+        [4 | size << 4 | kind << 16 | 1 << 24 | name << 48, time]
+    };
+    let (begin, end, complete) = (2, 3, 4);
+    // A thread is settled after 65,536 begins and ends.
+    let last = 70_000;
+    let mut trace = vec![0x0016_5478_4604_0010];
+    trace.extend([string(1, b"outer___"), string(2, b"inner___")].concat());
+    trace.extend([3 | 3 << 4 | 1 << 16, 7, 71]);
+    trace.extend(event(2, begin, 1, 0));
+    trace.extend((1..=last).flat_map(|at| event(2, if at % 2 == 1 { begin } else { end }, 2, at)));
+    trace.extend(event(3, complete, 2, 5).into_iter().chain([6]));
+    trace.extend(event(3, complete, 2, 7).into_iter().chain([8]));
+    trace.extend(event(2, end, 1, last + 1));
+    let output = output("stack-parse", &["-f", "fxt"], words(trace));
+    let said = stderr(&output);
+    assert_eq!(
+        messages(&said),
+        ["2 spans come long after they began: the time before is counted without them"],
+        "{said}"
+    );
+    assert_eq!(weight(&output.stdout), u128::from(last) + 1);
+}
+
+#[test]
+fn records_of_fuchsias_traces_that_are_too_short_are_counted() {
+    let synth = recording("formats/fxt/synth.fxt");
+    let whole = output("stack-parse", &[], &synth);
+    // Begins of a span without their time.
+    let short = words([4 | 1 << 4 | 2 << 16 | 1 << 24 | 1 << 48; 2]);
+    let damaged = [&synth[..], &short].concat();
+    for (trace, expected) in [
+        (damaged.clone(), "2 records are too short for their contents".to_owned()),
+        (
+            [&damaged[..], &words([4 | 2 << 4])].concat(),
+            format!("it ends within the record at byte {}", damaged.len()),
+        ),
+        (
+            [&synth[..], &words([0])].concat(),
+            format!("the record at byte {} has no size", synth.len()),
+        ),
+    ] {
+        let output = output("stack-parse", &[], trace);
+        let said = stderr(&output);
+        assert!(messages(&said).contains(&expected), "{expected}: {said}");
+        assert_eq!(output.stdout, whole.stdout, "{expected}");
+        assert_eq!(output.status.code(), Some(2), "{expected}");
+    }
+}
+
+#[test]
+fn rows_that_no_tool_prints_are_named_by_their_line() {
+    let ghc = "\tTime and Allocation Profiling Report  (Final)\n\n\
+               \ttotal time  =        0.11 secs   (many ticks @ 1000 us, 1 processor)\n\
+               \ttotal alloc =       2,000 bytes  (excludes profiling overheads)\n\n\
+               COST CENTRE MODULE SRC              no.     entries  %time %alloc   %time %alloc\n\n\
+               MAIN        MAIN   <built-in>       124           0    0.0    0.0   100.0  100.0\n \
+               f          Main   Main.hs:1:1-9    125           1   60.0   50.0    60.0   50.0\n \
+               g          Main   Main.hs:2:1-9    126           1   40.0   50.0    40.0   50.0\n\
+               odd\n";
+    assert_says(
+        &["--event", "bytes"],
+        ghc,
+        (2, "MAIN;Main.f 1000\nMAIN;Main.g 1000\n"),
+        &[
+            "11: expected a cost centre of GHC",
+            "only shares of 0.1 % were saved: '+RTS -P' saves exact numbers",
+            "2 shares have a total that is not a number: left out",
+        ],
+    );
+    let expected = "expected an allocation, as memray writes it";
+    assert_says(
+        &["-f", "memray"],
+        "allocator,num_allocations,size,tid,thread_name,stack_trace\n\
+         malloc,1,10,1,main,f;a.py;1|g;a.py;2\nmalloc,x,10,1,main,f;a.py;1\nmalloc,1\n",
+        (2, "g;f 10\n"),
+        &[&format!("3: {expected}"), &format!("4: {expected}")],
+    );
+    assert_says(
+        &[],
+        "@ ticks [200 samples]\n\n60.00%  [120]      f @ /bin/demo\n 100.0%  [110]       main\n\n\
+         odd row\n30.00%  [60]       g @ /bin/demo\n",
+        (0, "f 10\ng 60\nmain;f 110\n"),
+        &[
+            "event ticks: 20 of 200 samples are in no call graph, as pmcstat leaves out small ones",
+            "6: expected a share, a count and a function of pmcstat",
+        ],
+    );
+    assert_says(
+        &[],
+        "Function Stack,CPU Time:Self,Module\nTotal,0.0,[Unknown]\n f,0.5,demo\n g,x,demo\n",
+        (2, "Total;f 500000000\n"),
+        &["4: expected a function, seconds and a module of VTune"],
+    );
+}
+
+#[test]
+fn a_call_graph_of_sample_names_its_odd_lines_and_its_end() {
+    let graph = "Analysis of sampling app (pid 7) every 1 millisecond\n\nCall graph:\n    \
+                 9 Thread_1   main\n    + 9 start  (in libdyld.dylib) + 1  [0x7f]\n    +   odd\n    \
+                 +   5 main  (in app) + 41  [0x10]  main.rs:7\n";
+    let folded = "main;start 4\nmain;start;main 5\n";
+    let odd = "6: expected a count and a function";
+    assert_says(&[], &format!("{graph}\n"), (0, folded), &[odd]);
+    let cut = "7: expected a blank line at the end of the call graph";
+    assert_says(&[], graph, (2, folded), &[cut, odd]);
+}
+
+#[test]
+fn a_profile_of_tachyon_says_how_many_samples_are_missing_or_wrong() {
+    let profile = recording("formats/tachyon/little.bin");
+    let whole = output("stack-parse", &[], &profile);
+    for (at, byte, status, expected) in [
+        // The number of samples.
+        (28, 11, 2, "10 of its 11 samples are there"),
+        // How many of its two frames a stack keeps.
+        (0x8c, 3, 0, "1 samples keep more frames than their thread had"),
+    ] {
+        let mut damaged = profile.clone();
+        damaged[at] = byte;
+        let output = output("stack-parse", &[], damaged);
+        assert_eq!(messages(&stderr(&output)), [expected]);
+        assert_eq!((output.status.code(), &output.stdout), (Some(status), &whole.stdout));
+    }
+}
+
+#[test]
+fn only_some_sums_of_heaptrack_have_times() {
+    let heap = recording("formats/heaptrack/heap.txt.gz");
+    let said = stderr(&output("stack-parse", &["--from", "0"], heap));
+    assert_eq!(messages(&said), ["only allocations and allocated bytes have times"], "{said}");
+}
