@@ -156,3 +156,67 @@ fn a_print_of_a_flight_recording_says_what_it_lacks() {
     assert!(said.contains("1 events have a weight that is not a number"), "{said}");
     assert!(said.contains("1 events have no weight"), "{said}");
 }
+
+#[test]
+fn stacks_of_a_flight_recording_in_json_may_be_cut_where_the_default_depth_is_the_deepest() {
+    let printed = |depths: &[usize]| {
+        let event = |&depth: &usize| {
+            let frame = r#"{"method":{"type":{"name":"a.B"},"name":"c"},"lineNumber":3}"#;
+            let frames = vec![frame; depth].join(",");
+            format!(
+                r#"{{"type":"jdk.ExecutionSample","values":{{"startTime":"2026-11-20T09:10:38Z",
+"stackTrace":{{"truncated":false,"frames":[{frames}]}}}}}}"#
+            )
+        };
+        let events: Vec<String> = depths.iter().map(event).collect();
+        folded(&[], format!(r#"{{"recording":{{"events":[{}]}}}}"#, events.join(","))).1
+    };
+    let said = "stack-parse: <stdin>: 2 stacks may be cut: print with --stack-depth 64\n";
+    assert_eq!(printed(&[5, 2, 5]), said);
+    // A shallower or deeper print was not cut at the default depth.
+    for depths in [&[4, 2, 4][..], &[5, 6, 5], &[6, 5, 5], &[2]] {
+        assert_eq!(printed(depths), "", "{depths:?}");
+    }
+    // JSON says, too, where the recording itself was cut.
+    let text = r#"{"recording":{"events":[{"type":"jdk.ExecutionSample","values":{
+"stackTrace":{"truncated":true,"frames":[{"method":{"type":{"name":"a.B"},"name":"c"}}]}}}]}}"#;
+    let (lines, said) = folded(&[], text);
+    assert_eq!(lines, "[truncated];a.B.c 1\n");
+    assert!(said.contains(": 1 stacks may be cut: print with --stack-depth 64"), "{said}");
+}
+
+#[test]
+fn lines_that_are_in_no_event_of_a_flight_recording_are_named() {
+    let event = |frames: &str| {
+        let start = "jdk.ExecutionSample {\n  startTime = 09:10:38.271\n  stackTrace = [\n";
+        format!("{start}{frames}  ]\n}}\n")
+    };
+    let text = [
+        &event("    a.B.c(int) line: 3\n    ...\n")[..],
+        "odd\n",
+        &event("    a.B.c(int) line: 3\n    odd\n"),
+    ];
+    let (lines, said) = folded(&[], text.concat());
+    assert_eq!(lines, "[truncated];a.B.c 1\na.B.c 1\n");
+    assert_eq!(
+        said,
+        "stack-parse: <stdin>:13: expected a method and its line\n\
+         stack-parse: <stdin>: 1 stacks may be cut: print with --stack-depth 64\n\
+         stack-parse: <stdin>:8: expected an event of 'jfr print'\n"
+    );
+}
+
+#[test]
+fn a_traceback_of_python_shows_what_it_left_out_and_threads_without_frames() {
+    let text = "Timeout (0:00:00.050000)!\n\
+                Thread 0x1 [worker] (most recent call first):\n  \
+                File \"demo.py\", line 8 in _gen\n  ...\n\n\
+                Thread 0x2 (most recent call first):\n  Garbage-collecting\n  \
+                File \"demo.py\", line 6 in score\n\n\
+                Current thread 0x3 (most recent call first):\n  <no Python frame>\n";
+    let (lines, said) = folded(&["--root", "label:tid"], text);
+    assert_eq!(
+        (&lines[..], &said[..]),
+        ("0x1;[...];_gen 1\n0x2;score;Garbage-collecting 1\n0x3 1\n", "")
+    );
+}

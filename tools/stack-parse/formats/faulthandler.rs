@@ -60,7 +60,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
             reader.finish(samples)?;
             reader.begin(b"", b"");
         } else if reader.is_open && !reader.frame(line) {
-            // `Extension modules: numpy (total: 1)`, or another program's line.
+            // `<no Python frame>`, `Extension modules: numpy (total: 1)`, or another program's line.
             reader.finish(samples)?;
         }
         Ok(())
@@ -93,7 +93,6 @@ impl FaulthandlerReader {
         match text {
             b"..." => self.frames.push((CUT.to_vec(), Place::default())),
             b"Garbage-collecting" => self.frames.push((text.to_vec(), Place::default())),
-            b"<no Python frame>" => {}
             _ => return false,
         }
         true
