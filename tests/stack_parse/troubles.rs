@@ -292,6 +292,8 @@ fn the_json_of_a_program_is_refused_where_its_top_is_something_else() {
             "[no stack] 3\n",
             "the JSON of d3-flame-graph",
         ),
+        ("trace-event", r#"{"ph":1} 5"#, "", "trace events"),
+        ("stackprof", r#"{"mode":"cpu","frames":{}} 5"#, "", "a profile of stackprof"),
         ("jstack", r#"{"threadDump":{"threadContainers":[]}} 5"#, "", "a dump of threads"),
         ("otlp", r#"{"resourceProfiles":[]} 5"#, "", "profiles of OpenTelemetry"),
         ("py-spy-dump", "[] 5", "", "a list of threads"),
@@ -323,6 +325,8 @@ fn spans_that_come_after_their_time_was_counted_are_counted() {
     let mut trace = vec![0x0016_5478_4604_0010];
     trace.extend([string(1, b"outer___"), string(2, b"inner___")].concat());
     trace.extend([3 | 3 << 4 | 1 << 16, 7, 71]);
+    // An end without a begin, in the part that is settled.
+    trace.extend(event(2, end, 1, 0));
     trace.extend(event(2, begin, 1, 0));
     trace.extend((1..=last).flat_map(|at| event(2, if at % 2 == 1 { begin } else { end }, 2, at)));
     trace.extend(event(3, complete, 2, 5).into_iter().chain([6]));
@@ -332,7 +336,10 @@ fn spans_that_come_after_their_time_was_counted_are_counted() {
     let said = stderr(&output);
     assert_eq!(
         messages(&said),
-        ["2 spans come long after they began: the time before is counted without them"],
+        [
+            "1 ends are of spans that did not begin: they are left out",
+            "2 spans come long after they began: the time before is counted without them",
+        ],
         "{said}"
     );
     assert_eq!(weight(&output.stdout), u128::from(last) + 1);
@@ -445,4 +452,167 @@ fn only_some_sums_of_heaptrack_have_times() {
     let heap = recording("formats/heaptrack/heap.txt.gz");
     let said = stderr(&output("stack-parse", &["--from", "0"], heap));
     assert_eq!(messages(&said), ["only allocations and allocated bytes have times"], "{said}");
+}
+
+#[test]
+fn stacks_that_are_not_in_a_text_are_told() {
+    assert_says(
+        &[],
+        "--- Execution profile ---\nTotal samples       : 5\n\n\
+         --- 300 ns (75.00%), 3 samples\n  [ 0] f\n  [ 1] main\n",
+        (0, "main;f 300\n"),
+        &["only 3 of 5 samples are in this text: 'traces=N' prints more stacks"],
+    );
+    assert_says(
+        &["-f", "dtrace"],
+        "\n              unix`f+0x1\n              unix`main+0x1\n                11\n\n              \
+         unix`g+0x1\n",
+        (2, "unix`main;unix`f 11\n"),
+        &["6: expected a number below the last stack"],
+    );
+    assert_says(
+        &["-f", "go-traceback"],
+        "goroutine 1 [running]:\nmain.f(0x1)\n\t/a.go:3 +0x1\n...37 frames elided...\n\
+         main.main()\n\t/a.go:9 +0x2\n",
+        (0, "running;main.main;[truncated];main.f 1\n"),
+        &[],
+    );
+    assert_says(&["-f", "du"], "x\n4\ta\n", (0, "a 4\n"), &["1: expected a size and a path"]);
+    assert_says(
+        &[],
+        "Running Time\tSelf (ms)\t\tSymbol Name\n5.0ms   99.9%\t5\t \tstart\nodd\n",
+        (2, "start 5000000\n"),
+        &["3: expected a weight and a symbol of Instruments"],
+    );
+    assert_says(
+        &[],
+        "==7==ERROR: LeakSanitizer: detected memory leaks\n\n\
+         Direct leak of many byte(s) in 1 object(s) allocated from:\n    #0 0x1 in f /a.c:1\n\n\
+         Direct leak of 7 byte(s) in 1 object(s) allocated from:\n    #0 0x1 in g /a.c:1\n",
+        (2, "g 7\n"),
+        &["3: expected the bytes and objects of a leak"],
+    );
+}
+
+#[test]
+fn rows_of_hprof_without_a_trace_are_counted() {
+    let profile = String::from_utf8(recording("formats/hprof/samples.hprof.txt")).expect("UTF-8");
+    let profile = profile.replace("       6 300001 ", "       6 309999 ");
+    let profile = profile.replace("   4 10.00% 100.00%       1 300004 demo.Main.<init>", "odd row");
+    assert_says(
+        &[],
+        &profile,
+        (0, "[no stack] 7\ndemo.Main$1.run 2\n"),
+        &[
+            "2 rows of earlier tables are left out: the last one of each kind has all",
+            "cpu-samples: 1 of 10 are in no row: they were below hprof's cutoff",
+            "1 rows have traces that are not in this file",
+            "29: expected a row of a table of hprof",
+        ],
+    );
+}
+
+#[test]
+fn lines_of_xdebug_that_are_earlier_are_counted() {
+    let start = "Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-22 12:02:54.961208]\n\
+                 1\t0\t0\t0.000200\t400256\t{main}\t1\t\t/d.php\t0\t0\n\
+                 2\t1\t0\t0.000300\t400256\tf\t1\t\t/d.php\t9\t0\n";
+    let end = "2\t1\t1\t0.000290\t400256\n1\t0\t1\t0.000310\t400256\nTRACE END   \
+               [2026-11-22 12:02:54.961208]\n";
+    let said = ["1 lines are earlier than the one before them: no time passes there"];
+    assert_says(&[], &format!("{start}{end}"), (0, "{main} 120000\n"), &said);
+}
+
+#[test]
+fn boxes_of_a_picture_with_scaled_titles_or_too_much_weight_are_told() {
+    let picture = |all: &str, child: &str| {
+        format!(
+            r#"<svg version="1.1" xmlns="http://www.w3.org/2000/svg"
+xmlns:fg="http://github.com/jonhoo/inferno"><g id="frames">
+<g><title>all (6 samples, 100%)</title><rect x="0" y="30" width="90" height="15"{all}/></g>
+<g><title>f (8 samples, 100%)</title><rect x="0" y="14" width="90" height="15"{child}/></g>
+</g></svg>"#
+        )
+    };
+    let scaled = picture(r#" fg:x="0" fg:w="5""#, r#" fg:x="0" fg:w="4""#);
+    let said = ["titles show multiples of the counts: the counts themselves are taken"];
+    assert_says(&["-f", "svg"], &scaled, (0, "[no stack] 1\nf 4\n"), &said);
+    let said = ["callees took 2 more than their callers, all of it is counted"];
+    assert_says(&["-f", "svg"], &picture("", ""), (0, "f 8\n"), &said);
+}
+
+#[test]
+fn a_processors_profile_of_gperftools_says_where_it_ends() {
+    let profile = words([0, 3, 0, 1000, 0, 2, 1, 0x1000, 1, 5]);
+    for (profile, folded, expected) in [
+        (&profile[..], "[0x1000] 2000000\n", "expected a sample or the end of samples at byte 64"),
+        (
+            &b"--- symbol\n--- profile\nxx"[..],
+            "",
+            "expected the header of a processor profile of gperftools",
+        ),
+    ] {
+        let output = output("stack-parse", &["-f", "gperftools"], profile);
+        assert!(messages(&stderr(&output))[0].starts_with(expected), "{expected}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), folded);
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+#[test]
+fn packets_of_a_child_in_a_trace_of_ocaml_are_counted() {
+    let whole = recording("formats/memtrace/every-event.v3.ctf");
+    let folded = output("stack-parse", &[], &whole).stdout;
+    // The second packet, again as one of another process: its id is after the magic, the size, two
+    // times, a duration and the version; 22 bytes later are the numbers of its objects.
+    let start = memchr::memmem::rfind(&whole, &whole[..4]).expect("the magic of a packet");
+    let mut child = whole[start..].to_vec();
+    child[30] ^= 1;
+    let number = |at: usize| u64::from_le_bytes(child[at..at + 8].try_into().expect("8 bytes"));
+    let allocations = number(60) - number(52);
+    let said =
+        format!("2 packets of another process left out, with {} allocations", 2 * allocations);
+    let output = output("stack-parse", &[], [&whole[..], &child, &child].concat());
+    assert!(messages(&stderr(&output)).contains(&said), "{said}: {}", stderr(&output));
+    assert_eq!(output.stdout, folded);
+}
+
+#[test]
+fn events_of_a_flight_recording_without_a_weight_or_a_stack_are_counted() {
+    let whole: &[u8] = include_bytes!("../fuzz/jfr/small.jfr");
+    let read = |recording: &[u8]| {
+        let output = output("stack-parse", &["--by-event"], recording);
+        let folded = String::from_utf8(output.stdout.clone()).expect("UTF-8");
+        (folded, messages(&stderr(&output)))
+    };
+    // The recording itself says which stack it cut.
+    let stack = "[truncated];demo.Main.main;demo.Main.work;java.lang.Thread.main";
+    assert!(read(whole).0.contains(&format!("jdk.ExecutionSample;{stack} 1\n")));
+    // Another name of the field is no weight.
+    let named = memchr::memmem::find(whole, b"weight").expect("a field");
+    let mut nameless = whole.to_vec();
+    nameless[named] = b'W';
+    let (folded, said) = read(&nameless);
+    assert_eq!(said, ["1 events have no weight: each counts one"]);
+    assert!(folded.contains("jdk.ObjectAllocationSample;demo.Main.main;demo.Main.work 1\n"));
+    // The chunk with other events after its header, which has its size.
+    let header = 68;
+    let chunk = |events: &[u8]| {
+        let mut chunk = [&whole[..header], events, &whole[header..]].concat();
+        let size = chunk.len() as u64;
+        chunk[8..16].copy_from_slice(&size.to_be_bytes());
+        chunk
+    };
+    // Size, type, time, thread and stack as in the sample that is there, and a weight of -1.
+    let sample = [&b"\x0f\x66\x94\x0a\x01\x01"[..], &[0xff; 9]].concat();
+    let (_, said) = read(&chunk(&sample.repeat(2)));
+    assert_eq!(said, ["2 events have a weight below zero or over 64 bits: they are left out"]);
+    // 4,096 events of a type without a stack so far are kept.
+    let (folded, said) = read(&chunk(&b"\x08\x67\xf8\x0a\x88\x27\x02\x00".repeat(4099)));
+    assert_eq!(
+        said,
+        ["3 samples of jdk.ThreadSleep have no stack and come before all that have one: they are \
+          left out (weight 15000)"]
+    );
+    assert!(folded.contains(&format!("jdk.ThreadSleep {}\n", 4096 * 5000)), "{folded}");
 }

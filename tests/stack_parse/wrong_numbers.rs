@@ -50,6 +50,11 @@ fn of_firefox() {
             "2 samples are of memory that was freed, left out",
         ),
         (
+            firefox(r#"{"stack":[1,5,-1]}"#, stacks),
+            "[no stack] 2\na;b 1\n",
+            "2 stacks are not in their table",
+        ),
+        (
             firefox(r#"{"stack":[1,"x"]}"#, stacks),
             "[no stack] 1\na;b 1\n",
             "1 values are not numbers that can be read: they count as null",
@@ -116,6 +121,11 @@ fn of_v8() {
             "1 nodes have a caller that is missing or is below them: their stacks begin there",
         ),
         (
+            cpuprofile(r#""startTime":1,"endTime":301,"samples":[2,2,2],"timeDeltas":[10,20]"#),
+            "f 290000\n",
+            "0 samples have no node, 1 have no time and are left out",
+        ),
+        (
             cpuprofile(r#""samples":[2,2],"timestamps":[-9e15,9e15]"#),
             "f 18000000000000000000\n",
             "",
@@ -143,17 +153,61 @@ fn of_speedscope() {
             "a 3\na;[unknown] 4\nb 5\n",
             "1 frames have an index that is not an integer: they are [unknown]",
         ),
+        (
+            speedscope(r#""samples":[[0],[0,1],[0]],"weights":[3]"#),
+            "a 3\n",
+            "2 samples without a weight, or weights without a sample, are left out",
+        ),
+        (
+            speedscope(r#""samples":[[0]],"weights":[3,4]"#),
+            "a 3\n",
+            "1 samples without a weight, or weights without a sample, are left out",
+        ),
+        (
+            speedscope(
+                r#""events":[{"type":"O","frame":0,"at":0},{"type":"O","frame":1,"at":5},
+{"type":"C","frame":1,"at":3},{"type":"C","frame":0,"at":9}]"#,
+            ),
+            "a 9\n",
+            "1 events are earlier than the one before them: no time passes there",
+        ),
+        (
+            speedscope(r#""events":[{"type":"O","frame":0,"at":0},{"type":"C","frame":0}]"#),
+            "a 9\n",
+            "1 values are no numbers from 0 to 2^64: they are left out",
+        ),
     ]);
 }
 
 #[test]
 fn of_traces_and_trees() {
     let case = |text: &str, folded, said| (text.to_owned(), folded, said);
+    let timeless = r#"[{"ph":"B","pid":1,"tid":1,"name":"a"},{"ph":"B","ts":1,"pid":1,"tid":1,
+"name":"a"},{"ph":"E","ts":3,"pid":1,"tid":1}]"#;
+    let stackprof = |rest: &str| {
+        format!(r#"{{"version":1.2,"mode":"wall","samples":3,"gc_samples":0,"frames":{{{rest}"#)
+    };
+    let flat = stackprof(r#""1":{"name":"f","samples":"x"},"2":{"name":"g","samples":2}}}"#);
+    let raw = stackprof(
+        r#""1":{"name":"f","samples":1}},"interval":7,"raw":[1,1,2,1,1,"y"],
+"raw_timestamp_deltas":[5,"x"]}"#,
+    );
+    let fraction = r#"{"name":"root","value":18446744073709551615,"children":[{"name":"a",
+"value":0.5}]}"#;
     let stackless = r#"{"traceEvents":[],"samples":[{"sf":1,"weight":3},{"sf":2,"weight":"x"},
 {"sf":3}],"stackFrames":{"1":{"name":"a","parent":1},"2":{"name":"b"},"4":{"name":"c","parent":5}}}"#;
     let folded = "[no stack] 1\na 3\n";
     let spans = "1 spans have no duration that can be counted: they weigh nothing";
     assert_said([
+        case(timeless, "a 2000\n", "1 events have no time: they are left out"),
+        case(&flat, "g 2\n", "1 weights are no integers of 64 bits: they are left out"),
+        case(&flat, "g 2\n", "it lacks the interval between samples"),
+        case(
+            &raw,
+            "[no stack] 7\nf 5\n",
+            "2 weights are no integers of 64 bits: they are left out",
+        ),
+        case(fraction, "a 500000\n", "1 values are not numbers that can be counted"),
         case(stackless, folded, "1 weights are no integers of 64 bits: they are left out"),
         case(stackless, folded, "2 frames are not in stackFrames: they are left out"),
         case(stackless, folded, "1 frames are their own callers: their stacks begin there"),
