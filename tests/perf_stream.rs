@@ -24,7 +24,8 @@ impl Stream {
         Stream { bytes, time: 0 }.record(64, 0, &words(&attr))
     }
 
-    fn record(mut self, kind: u32, flags: u16, body: &[u8]) -> Stream {
+    /// A record of any kind.
+    pub(crate) fn record(mut self, kind: u32, flags: u16, body: &[u8]) -> Stream {
         let size = u16::try_from(8 + body.len()).expect("a small record");
         let header = [&kind.to_le_bytes()[..], &flags.to_le_bytes(), &size.to_le_bytes()].concat();
         self.bytes.extend([&header, body].concat());
@@ -32,7 +33,7 @@ impl Stream {
     }
 
     /// A record with thread and time.
-    fn timed(mut self, kind: u32, flags: u16, body: &[u8]) -> Stream {
+    pub(crate) fn timed(mut self, kind: u32, flags: u16, body: &[u8]) -> Stream {
         self.time += 1;
         let body = [body, &words(&[7 << 32 | 7, self.time])].concat();
         self.record(kind, flags, &body)
@@ -94,7 +95,7 @@ impl Stream {
     }
 }
 
-fn words(numbers: &[u64]) -> Vec<u8> {
+pub(crate) fn words(numbers: &[u64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 

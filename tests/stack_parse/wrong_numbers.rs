@@ -75,6 +75,17 @@ fn of_firefox() {
             "3 values are not numbers that can be read: they count as null",
         ),
         (
+            // Since version 55 all threads share the tables.
+            firefox(r#"{"stack":[0,1]}"#, "{}").replace(
+                "\"libs\"",
+                "\"shared\":{\"stackTable\":\
+             {\"prefix\":[1,7],\"frame\":[0,1]},\"frameTable\":{\"func\":[0,1]},\
+             \"funcTable\":{\"name\":[0,1]},\"stringArray\":[\"a\",\"b\"]},\"libs\"",
+            ),
+            "a 1\nb 1\n",
+            "2 stacks have callers that are not before them: they begin there",
+        ),
+        (
             firefox(r#"{"stack":[0,1]}"#, r#"{"prefix":[1,7],"frame":[0,1]}"#),
             "a 1\nb 1\n",
             "2 stacks have callers that are not before them: they begin there",
@@ -124,6 +135,11 @@ fn of_v8() {
             cpuprofile(r#""startTime":1,"endTime":301,"samples":[2,2,2],"timeDeltas":[10,20]"#),
             "f 290000\n",
             "0 samples have no node, 1 have no time and are left out",
+        ),
+        (
+            cpuprofile(r#""samples":[2,2,2,2],"timestamps":[1,"x",null,3]"#),
+            "f 2000\n",
+            "0 samples have no node, 2 have no time and are left out",
         ),
         (
             cpuprofile(r#""samples":[2,2],"timestamps":[-9e15,9e15]"#),
@@ -240,26 +256,27 @@ fn of_traces_and_trees() {
 #[test]
 fn of_other_json() {
     let case = |text: &str, folded, said| (text.to_owned(), folded, said);
-    let left_out = "weights are no integers of 64 bits: they are left out";
+    let one = "<stdin>: 1 weights are no integers of 64 bits: they are left out";
+    let two = "<stdin>: 2 weights are no integers of 64 bits: they are left out";
     assert_said([
         case(
             r#"{"dhatFileVersion":2,"verb":"Allocated","tu":"s","pps":[{"tb":5,"tbk":1,"fs":[1]},
 {"tb":"x","tbk":-1,"fs":[1]}],"ftbl":["[root]","0x1: f (a.rs:1)"]}"#,
             "f 5\n",
-            left_out,
+            two,
         ),
         case(
             r#"{"rts_arguments":[],"profile":{"id":1,"ticks":3,"alloc":4,"children":[
 {"id":2,"ticks":0.5,"alloc":-1,"children":[]}]},
 "cost_centres":[{"id":1,"label":"MAIN","module":"MAIN"},{"id":2,"label":"f","module":"M"}]}"#,
             "MAIN 3\n",
-            left_out,
+            two,
         ),
         case(
             r#"{"version":1.2,"mode":"object","interval":1,"samples":3,
 "frames":{"1":{"name":"f","samples":3}},"raw":[1,1,3,1,1,0.5]}"#,
             "f 3\n",
-            left_out,
+            one,
         ),
         case(
             r#"{"start_time":1,"duration":2,"sample_count":3,"root_frame":{"function":"main",
