@@ -120,6 +120,10 @@ fn recordings_say_what_is_wrong_with_them() {
              1 frames have no location in this profile: they are called [unknown]",
         ),
         (
+            "pstats/demo.pstats.gz",
+            "pstats has callers but no stacks: times are split in proportion, their sum is exact",
+        ),
+        (
             "pyinstrument/demo.json.gz",
             "callees took 1000 more than their callers, all of it is counted",
         ),
@@ -538,6 +542,11 @@ xmlns:fg="http://github.com/jonhoo/inferno"><g id="frames">
     assert_says(&["-f", "svg"], &scaled, (0, "[no stack] 1\nf 4\n"), &said);
     let said = ["callees took 2 more than their callers, all of it is counted"];
     assert_says(&["-f", "svg"], &picture("", ""), (0, "f 8\n"), &said);
+    let cut = picture("", "").replace("</g></svg>", "") + "<!-- ";
+    let output = output("stack-parse", &["-f", "svg"], cut);
+    let said = messages(&stderr(&output)).concat();
+    assert!(said.contains(": expected an SVG: "), "{said}");
+    assert_eq!((output.status.code(), &output.stdout[..]), (Some(2), &b"f 8\n"[..]), "{said}");
 }
 
 #[test]
@@ -697,4 +706,54 @@ fn a_line_that_heaptrack_does_not_write_is_named() {
     let output = output("stack-parse", &[], text);
     let said = format!("{line}: expected a line of heaptrack");
     assert!(messages(&stderr(&output)).contains(&said), "{said}: {}", stderr(&output));
+}
+
+#[test]
+fn shares_of_what_is_wrong_in_perf_script_are_exact() {
+    let (f, main) = ("f+0x1 (/d)", "main+0x1 (/d)");
+    let unknown = "[unknown] ([unknown])";
+    let compiled = "[unknown] (/tmp/perf-17.map)";
+    let switch = "caml_start_program+0x1 (/d)";
+    let limit = [f; 127];
+    // How many samples of 40 have these frames; the others are `main;f`.
+    for (count, frames, expected) in [
+        (10, &[unknown; 3][..], "25.0 % of the weight is in stacks of mostly unknown functions: "),
+        (10, &[compiled, main], "25.0 % of the weight is in stacks with unknown functions that "),
+        (1, &limit, "2.5 % of the weight is in stacks cut at 127 frames, which lack their roots: "),
+        (4, &[f, switch], "10.0 % of the weight is in stacks cut at OCaml's runtime: "),
+        (
+            30,
+            &["caml_interprete+0x1 (/d)", main],
+            "the program is bytecode of OCaml: 75.0 % of the weight is in its interpreter, ",
+        ),
+        (
+            30,
+            &[f],
+            "75.0 % of the weight in programs has one function of the program and no caller, ",
+        ),
+    ] {
+        let sample = |frames: &[&str]| {
+            let frames: Vec<String> =
+                frames.iter().map(|it| format!("\t            2534 {it}\n")).collect();
+            format!("d 17 2.5: 1 cycles: \n{}\n", frames.concat())
+        };
+        let script = sample(&[f, main]).repeat(40 - count) + &sample(frames).repeat(count);
+        let said = stderr(&output("stack-parse", &[], script));
+        let is_all = said.lines().count() == 1;
+        assert!(
+            said.starts_with(&format!("stack-parse: {expected}")) && is_all,
+            "{expected}: {said}"
+        );
+    }
+    let script = "d 17 2.5: 1 cycles: 2534 f+0x1 (/d)\n".repeat(40);
+    let said = stderr(&output("stack-parse", &[], script));
+    assert_eq!(said, "stack-parse: no sample has a call chain: record with 'perf record -g'\n");
+}
+
+#[test]
+fn a_stack_of_rbspy_that_is_none_is_named() {
+    let output = output("stack-parse", &[], "rbspy02\n{\"trace\":[]}\n5\n");
+    let said = messages(&stderr(&output)).concat();
+    assert!(said.ends_with(": expected a stack of rbspy; what came before is kept"), "{said}");
+    assert_eq!((output.status.code(), &output.stdout[..]), (Some(2), &b"[no stack] 1\n"[..]));
 }
