@@ -411,6 +411,12 @@ fn rows_that_no_tool_prints_are_named_by_their_line() {
     );
     assert_says(
         &[],
+        "@ ticks [200 samples]\n\n60.00%  [200]      f @ /bin/demo\n 100.0%  [207]       main\n",
+        (0, "main;f 207\n"),
+        &["callees took 7 more than their callers, all of it is counted"],
+    );
+    assert_says(
+        &[],
         "Function Stack,CPU Time:Self,Module\nTotal,0.0,[Unknown]\n f,0.5,demo\n g,x,demo\n",
         (2, "Total;f 500000000\n"),
         &["4: expected a function, seconds and a module of VTune"],
@@ -663,11 +669,23 @@ fn what_a_recording_of_perf_lost_or_holds_besides_samples_is_counted() {
         let said = stderr(&output);
         let is_it = |it: &String| it.starts_with(&expected);
         assert!(messages(&said).iter().any(is_it), "{expected}: {said}");
+        let nameless = "stack-parse: <stdin>: /gone.so: no symbols for 100.0 % of all frames: ";
+        assert!(said.contains(nameless), "{said}");
         assert_eq!(
             (weight(&output.stdout), output.status.code()),
             (weighs, Some(status)),
             "{said}"
         );
+    }
+}
+
+#[test]
+fn the_share_of_frames_without_a_name_is_told_for_each_file() {
+    let said = stderr(&output("stack-parse", &[], recording("formats/otlp/today.pb")));
+    // A third of the frames is in each of two files, which have no names.
+    for file in ["5e0b1f7a00d1", "libdraw.so"] {
+        let expected = format!("<stdin>: {file}: no symbols for 33.3 % of all frames: ");
+        assert!(said.contains(&expected), "{expected}: {said}");
     }
 }
 
