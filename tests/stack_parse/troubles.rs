@@ -775,3 +775,21 @@ fn a_stack_of_rbspy_that_is_none_is_named() {
     assert!(said.ends_with(": expected a stack of rbspy; what came before is kept"), "{said}");
     assert_eq!((output.status.code(), &output.stdout[..]), (Some(2), &b"[no stack] 1\n"[..]));
 }
+
+#[test]
+fn stacks_of_which_a_recording_has_a_part_are_counted() {
+    let deep = recording("formats/perf-data/dwarf-deep-8k.perf.data.gz");
+    let symfs = golden_path("symfs");
+    let symfs = symfs.to_str().expect("a path in UTF-8");
+    let args = ["--weight", "samples", "--root", "none"];
+    let here = output("stack-parse", &[&args[..], &["--symfs", symfs]].concat(), &deep);
+    let folded = String::from_utf8_lossy(&here.stdout);
+    let cut: String = folded.split_inclusive('\n').filter(|it| it.starts_with("[trun")).collect();
+    let share = 100.0 * weight(cut.as_bytes()) as f64 / weight(&here.stdout) as f64;
+    let expected = format!(
+        "{share:.1} % of the stacks are longer than what was recorded of them and end in \
+         [truncated]: record with --call-graph dwarf,65528"
+    );
+    assert!((50.0..100.0).contains(&share), "{folded}");
+    assert!(messages(&stderr(&here)).contains(&expected), "{expected}: {}", stderr(&here));
+}
