@@ -48,7 +48,11 @@ pub enum Live<'a> {
 /// # fn example(files: &Files, pipe: &mut Pipe) -> Result<Status> {
 /// // A filter that leaves out stacks without a weight:
 /// pipe.lines(files).comments(Comments::Pass).each(|line, pipe| {
-///     if line.count > 0 { pipe.pass(&line) } else { Ok(pipe.drop_line(&line)) }
+///     if line.count > 0 {
+///         return pipe.pass(&line);
+///     }
+///     pipe.drop_line(&line);
+///     Ok(())
 /// })?;
 /// # Ok(pipe.status())
 /// # }
