@@ -2,13 +2,17 @@
 //!
 //! `(label TAB)* frame(;frame)* SP count LF`, root first; man/folded-stack.5 is the grammar.
 
+mod clean;
 mod end_line;
 mod frames;
 mod header;
 mod labels;
 mod line;
+mod malformed;
 mod writer;
 
+pub(crate) use clean::clean_text;
+pub use clean::{clean_frame, clean_frame_in_place};
 pub use end_line::end_line;
 pub(crate) use end_line::is_end_line;
 pub use frames::Frames;
@@ -18,6 +22,7 @@ pub use labels::{
     Label, LabelKeys, Labels, append_label, append_label_frame, clean_label_key, parse_label_key,
     sort_labels,
 };
-pub use line::{FoldedLine, FoldedPair, Malformed, NO_STACK, lacks_frames};
-pub use writer::{StackBuf, append_folded, clean_frame, clean_frame_in_place};
-pub(crate) use writer::{append_count, append_start, clean_text, would_be_comment};
+pub use line::{FoldedLine, FoldedPair, NO_STACK, lacks_frames};
+pub use malformed::Malformed;
+pub use writer::{StackBuf, append_folded};
+pub(crate) use writer::{append_count, append_start, would_be_comment};

@@ -23,7 +23,7 @@ pub(super) const TARGET: Target = Target {
     name: "chrome",
     about: "JSON for Chrome's tracing and Perfetto",
     labels: HeldLabels::Threads,
-    load: load,
+    load,
     write: Writer::OneEvent(write),
     ..Target::PLAIN
 };

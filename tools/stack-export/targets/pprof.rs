@@ -34,7 +34,7 @@ pub(super) const TARGET: Target = Target {
     about: "profile.proto, compressed by gzip, for 'go tool pprof' and much else",
     labels: HeldLabels::All,
     has_places: true,
-    load: load,
+    load,
     write: Writer::AllEvents(write),
     ..Target::PLAIN
 };

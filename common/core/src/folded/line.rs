@@ -1,10 +1,8 @@
 //! A line of the folded format: the one parser.
 
-use std::fmt;
-
 use memchr::memrchr;
 
-use super::{Frames, Labels};
+use super::{Frames, Labels, Malformed};
 use crate::numbers::decimal;
 
 /// The stack of a sample without frames; such samples are counted too.
@@ -35,39 +33,6 @@ pub struct FoldedPair<'a> {
     pub before: u64,
     /// What it weighs in the second profile.
     pub after: u64,
-}
-
-/// Why a line is not a folded line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Malformed {
-    /// The text after the last space is not a number.
-    NoCount,
-    /// The text after the last space is a number such as `1.5` or `-3`.
-    NotWhole,
-    /// There is a number and nothing else, not even the space before a count.
-    NoFrames,
-    /// The count does not fit into 64 bits.
-    CountTooLarge,
-    /// A line that should end in two counts does not.
-    NoTwoCounts,
-    /// Two of the labels have the same key.
-    KeyTwice,
-}
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let found = match self {
-            Malformed::NoCount => "no count at the end",
-            Malformed::NotWhole => "a count that is not a whole number",
-            Malformed::NoFrames => "no frames before the count",
-            Malformed::CountTooLarge => "a count over 18446744073709551615",
-            Malformed::KeyTwice => "two labels of the same key",
-            Malformed::NoTwoCounts => {
-                return f.write_str("expected 'frame;frame before after', found no two counts");
-            }
-        };
-        write!(f, "expected 'frame;frame count', found {found}")
-    }
 }
 
 impl<'a> FoldedLine<'a> {
