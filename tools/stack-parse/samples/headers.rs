@@ -4,9 +4,8 @@ use common::Result;
 use common::folded::{Headers, counts_samples, header_line, parse_header};
 use common::pipe::Pipe;
 
-use super::event::{Event, Fate};
-use super::events::Events;
-use super::{Samples, Sink, off_cpu};
+use super::Samples;
+use super::events::{Event, Events, Fate, Measure};
 
 /// The data for the header lines of the inputs.
 #[derive(Debug, Default)]
@@ -67,15 +66,15 @@ impl InputHeader {
         lines
     }
 
-    /// The lines of `--off-cpu`, which counts time, not the events that it is made from; none for
-    /// an input without these events.
-    fn off_cpu_lines(&self) -> Vec<Vec<u8>> {
+    /// The lines where a source measures something else than the events that its samples are made
+    /// from; none for an input without these events.
+    fn lines_of_source(&self, measure: Measure<'_>) -> Vec<Vec<u8>> {
         if self.events.is_empty() {
             return Vec::new();
         }
         vec![
-            header_line("event", off_cpu::NAME),
-            header_line("unit", off_cpu::UNIT),
+            header_line("event", measure.name),
+            header_line("unit", measure.unit),
             header_line("source", self.format.as_bytes()),
         ]
     }
@@ -111,7 +110,7 @@ impl Samples<'_> {
                 first_events.push((self.input.name.clone(), *event));
             }
         }
-        let (lines, format) = (std::mem::take(lines), self.input.format);
+        let (lines, format) = (std::mem::take(lines), self.input.format.name);
         let header = InputHeader { lines, events, format };
         if !inputs.contains(&header) {
             inputs.push(header);
@@ -121,29 +120,29 @@ impl Samples<'_> {
     /// Writes the header before the first line of samples that are written as they come, with what
     /// is known by then.
     pub(super) fn write_streamed_header(&mut self) -> Result<()> {
-        let is_due = self.args.header || !self.headers.lines.is_empty();
+        let is_due = self.wants.header || !self.headers.lines.is_empty();
         if std::mem::replace(&mut self.headers.is_written, true) || !is_due {
             return Ok(());
         }
         let lines = std::mem::take(&mut self.headers.lines);
         let events = self.events.taken_from_input();
         let events = if self.events.takes_first() { events } else { Vec::new() };
-        let header = InputHeader { lines, events, format: self.input.format };
-        let lines = header.lines(&self.events, self.args.events.by_event);
+        let header = InputHeader { lines, events, format: self.input.format.name };
+        let lines = header.lines(&self.events, self.wants.by_event);
         let Some(pipe) = &mut self.pipe else { return Ok(()) };
         lines.iter().try_for_each(|line| pipe.out().line(line))
     }
 
     pub(super) fn write_header(&self, pipe: &mut Pipe) -> Result<()> {
-        let is_off_cpu = matches!(self.sink, Sink::OffCpu(_));
-        if !self.args.header && !is_off_cpu && !self.headers.are_given() {
+        let measure = self.source.as_ref().map(|source| source.measure());
+        if !self.wants.header && measure.is_none() && !self.headers.are_given() {
             return Ok(());
         }
         let mut headers = Headers::default();
         for input in &self.headers.inputs {
-            let lines = match is_off_cpu {
-                true => input.off_cpu_lines(),
-                false => input.lines(&self.events, self.args.events.by_event),
+            let lines = match measure {
+                Some(measure) => input.lines_of_source(measure),
+                None => input.lines(&self.events, self.wants.by_event),
             };
             // The number of samples is known only for the sum.
             headers.add(lines, 0);
@@ -156,7 +155,7 @@ impl Samples<'_> {
     fn drawn(&self) -> Option<u64> {
         let mut taken = self.events.iter().filter(|event| event.is_taken());
         let (event, None) = (taken.next()?, taken.next()) else { return None };
-        if matches!(self.sink, Sink::OffCpu(_)) || counts_samples(unit(event)) {
+        if self.source.is_some() || counts_samples(unit(event)) {
             return None;
         }
         event.sum(Fate::Taken).drawn().map(|samples| samples.round() as u64)
