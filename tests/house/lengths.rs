@@ -7,10 +7,7 @@ const MOST_IN_FILE: usize = 400;
 const MOST_IN_FUNCTION: usize = 50;
 
 /// What is longer today, and is to become shorter.
-const NOT_YET: [&str; 2] = [
-    "tools/stack-parse/read/mapped_code.rs: name_codes has 56 lines",
-    "tools/stack-parse/samples.rs has 405 lines",
-];
+const NOT_YET: [&str; 1] = ["tools/stack-parse/read/mapped_code.rs: name_codes has 56 lines"];
 
 /// The name of the function that begins with the first of these lines, and how many lines it has.
 fn function(lines: &[String]) -> Option<(&str, usize)> {

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::fmt;
+use std::mem::discriminant;
 
 use common::Result;
 use common::io::{Input, lines};
@@ -54,24 +55,9 @@ impl Format {
         })
     }
 
-    /// Whether `--live` can be used.
-    pub(crate) fn has_live(&self) -> bool {
-        self.extras.iter().any(|extra| matches!(extra, Extra::Live))
-    }
-
-    /// Whether `--major` and `--promoted` can be used.
-    pub(crate) fn has_heaps(&self) -> bool {
-        self.extras.iter().any(|extra| matches!(extra, Extra::Heaps))
-    }
-
-    /// Whether `--weight latency` can be used.
-    pub(crate) fn has_parallelism(&self) -> bool {
-        self.extras.iter().any(|extra| matches!(extra, Extra::Parallelism))
-    }
-
-    /// Whether `--wakers` can be used.
-    pub(crate) fn has_wakers(&self) -> bool {
-        self.extras.iter().any(|extra| matches!(extra, Extra::Wakers))
+    /// Whether it has a feature.
+    pub(crate) fn has(&self, extra: Extra) -> bool {
+        self.extras.iter().any(|known| discriminant(known) == discriminant(&extra))
     }
 }
 

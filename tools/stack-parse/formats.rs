@@ -70,9 +70,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use common::io::Input;
 use common::{Error, Result};
 
-use crate::format::Format;
+use crate::format::{Extra, Format};
 use crate::options::{ObjectArgs, Options};
-use crate::samples::{Samples, Source};
+use crate::samples::{InputFormat, Samples, Wants};
 use detected::{Detected, detect};
 
 pub(crate) use detected::describe;
@@ -189,41 +189,32 @@ pub(crate) fn read(
             return Err(Error::Unknown { name, what: detected.to_string() });
         }
     };
-    check(format, &name, options.objects, samples)?;
-    samples.begin_input(Source {
-        input: &name,
-        format: format.name,
-        root: &format.root,
-        weighs: format.weighs,
-        advice: format.advice(),
-    });
+    check(format, &name, options.objects, &samples.wants)?;
+    let (root, weighs, advice) = (&format.root, format.weighs, format.advice());
+    samples.begin_input(&name, InputFormat { name: format.name, root, weighs, advice });
     let read = (format.parse)(input, options, samples);
     let ended = samples.end_input(detected, read.is_ok());
     read.and(ended)
 }
 
 /// Refuses options for which the format of the input lacks the data.
-fn check(format: &Format, input: &str, objects: ObjectArgs, samples: &Samples<'_>) -> Result<()> {
-    let (option, knows, how): (_, fn(&Format) -> bool, _) =
-        if objects.live().is_some() && !format.has_live() {
-            ("--live needs", Format::has_live, "")
-        } else if objects.choose_heaps() && !format.has_heaps() {
-            ("--major and --promoted need", Format::has_heaps, "")
-        } else if samples.wants_latency() && !format.has_parallelism() {
-            let how = " by 'perf record --switch-events'";
-            ("--weight latency needs", Format::has_parallelism, how)
-        } else if samples.wants_wakers() && !format.has_wakers() {
-            ("--wakers needs", Format::has_wakers, "")
-        } else {
-            return Ok(());
-        };
-    let known = names(knows);
+fn check(format: &Format, input: &str, objects: ObjectArgs, wants: &Wants) -> Result<()> {
+    let how = " by 'perf record --switch-events'";
+    let needs = [
+        (objects.live().is_some(), Extra::Live, "--live needs", ""),
+        (objects.choose_heaps(), Extra::Heaps, "--major and --promoted need", ""),
+        (wants.latency(), Extra::Parallelism, "--weight latency needs", how),
+        (wants.wakers, Extra::Wakers, "--wakers needs", ""),
+    ];
+    let lacks = |(is_asked, extra, ..): &(bool, Extra, _, _)| *is_asked && !format.has(*extra);
+    let Some((_, extra, option, how)) = needs.into_iter().find(lacks) else { return Ok(()) };
+    let known = names(extra);
     Err(Error::Usage(format!("{option} a recording of {known}{how}: {input} is {}", format.name)))
 }
 
 /// The names of the formats with a feature, for a message: `memtrace, heaptrack or massif`.
-fn names(can: fn(&Format) -> bool) -> String {
-    let names = FORMATS.iter().filter(|format| can(format)).map(|format| format.name);
+fn names(extra: Extra) -> String {
+    let names = FORMATS.iter().filter(|format| format.has(extra)).map(|format| format.name);
     match &names.collect::<Vec<_>>()[..] {
         [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
         one => one.concat(),

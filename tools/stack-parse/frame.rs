@@ -1,11 +1,14 @@
 //! A frame as the parsers report it, and its name in a folded stack.
 
+mod kind;
+
 use bstr::ByteSlice;
 use clap::{Args, ValueEnum};
 use common::names::{CodeKind, FrameParts, base_of_place};
 use common::numbers::is_digits;
 use memchr::memrchr;
-use symbolize::CodeOrigin;
+
+pub(crate) use kind::Kind;
 
 /// A function on the stack; unknown fields are empty or `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,18 +41,6 @@ impl<'a> Frame<'a> {
 /// The name; empty where a profiler writes `???` for an unknown one.
 pub(crate) fn known_name(name: &[u8]) -> &[u8] {
     if name == b"???" { b"" } else { name }
-}
-
-/// Where code comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// A program or a library.
-    #[default]
-    User,
-    /// The kernel or a module of it.
-    Kernel,
-    /// Compiled while the program ran.
-    Jit,
 }
 
 /// What to do with inlined functions.
@@ -228,51 +219,7 @@ fn is_shared(object: &[u8]) -> bool {
         || object == b"[vdso]"
 }
 
-impl From<CodeOrigin> for Kind {
-    fn from(origin: CodeOrigin) -> Kind {
-        match origin {
-            CodeOrigin::File => Kind::User,
-            CodeOrigin::Kernel => Kind::Kernel,
-            CodeOrigin::Memory => Kind::Jit,
-        }
-    }
-}
-
-impl Kind {
-    /// The kind of an object, from the names that Linux and perf use. Addresses in the upper half
-    /// of the 64-bit range are the kernel's.
-    pub(crate) fn of_object(object: &[u8], address: Option<u64>) -> Kind {
-        let file = file_name(object);
-        let is_high = || address.is_some_and(|it| it >> 63 == 1) && object != b"[unknown]";
-        if is_kernel(object, file) || is_high() {
-            Kind::Kernel
-        } else if is_jit(object, file) {
-            Kind::Jit
-        } else {
-            Kind::User
-        }
-    }
-}
-
-/// `[kernel.kallsyms]`, `[guest.kernel.kallsyms]`, `.../vmlinux-5.4`, a module
-/// `foo.ko.xz`; `[vdso]` and `[heap]` are the user's.
-fn is_kernel(object: &[u8], file: &[u8]) -> bool {
-    let unpacked = memrchr(b'.', file).map_or(file, |dot| &file[..dot]);
-    object.starts_with(b"[kernel.")
-        || object.starts_with(b"[guest.kernel.")
-        || file == b"vmlinux"
-        || file.starts_with(b"vmlinux-")
-        || file.ends_with(b".ko")
-        || unpacked.ends_with(b".ko")
-}
-
-/// `/tmp/perf-123.map`, `jitted-123-4.so`, `[anon]`, `//anon`.
-fn is_jit(object: &[u8], file: &[u8]) -> bool {
-    file.starts_with(b"perf-") && file.ends_with(b".map")
-        || file.starts_with(b"jitted-") && file.ends_with(b".so")
-        || matches!(object, b"[anon]" | b"//anon")
-}
-
+/// The part of a path after the last `/`.
 fn file_name(path: &[u8]) -> &[u8] {
     memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..])
 }

@@ -12,7 +12,6 @@ mod remedies;
 mod samples;
 mod symbolize_args;
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -61,17 +60,14 @@ fn stack_parse(args: Args, pipe: &mut Pipe) -> Result<Status> {
     pipe.show_progress_of_pipes();
     let mut samples = Samples::new(&args.samples, pipe)?;
     for path in args.files.iter() {
-        match read(path, &args, &mut samples) {
+        let read = samples.open_input(path).and_then(|mut input| {
+            formats::read(&mut input, &args.format, &args.options, &mut samples)
+        });
+        match read {
             Err(error) if error.is_of_input() => samples.error(&error),
             other => other?,
         }
     }
     samples.finish()?;
     Ok(pipe.status())
-}
-
-/// Reads one recording, in the format that its content shows.
-fn read(path: &Path, args: &Args, samples: &mut Samples<'_>) -> Result<()> {
-    let mut input = samples.open_input(path)?;
-    formats::read(&mut input, &args.format, &args.options, samples)
 }

@@ -1,189 +1,137 @@
 //! Sums samples of any format: which events count, which root frames they get, and what they weigh.
 //!
 //! A format passes on one sample after the other, by [`Samples::add`] or, where speed matters, by
-//! [`Samples::open`], [`Samples::child`] and [`Samples::close`]. Everything else is done here: the
-//! state of one input is reset for the next, rows are written as samples come, and what is left out
-//! is counted and reported.
-//! are written as they come, and what is left out is accounted for.
+//! [`Samples::open`], [`Samples::child`] and [`Samples::close`]. Everything else is done here:
+//!
+//! - Samples come from [`sources`]: as they were recorded, or a source makes others out of them.
+//! - They go to [`sums`], which are written at the end, or to [`sinks`], which write each at once.
+//! - All that come in are counted in [`events`]; what is left out is reported at the end.
+//!
+//! Sums have no trait: most samples are summed as they were recorded, and that must be fast.
 
-mod advice;
 mod args;
-mod event;
-mod event_list;
-mod event_name;
+mod base;
 pub(crate) mod events;
-mod every;
 mod fork;
-mod frame_traits;
-mod labelled;
+mod headers;
+mod input;
 mod labels;
 mod latency;
-mod memory;
 mod messages;
-mod off_cpu;
-mod origin;
 mod report;
 mod root;
 pub(crate) mod sample;
-mod sink;
+mod sinks;
 pub(crate) mod skipped;
-mod table;
-mod wakers;
+mod sources;
+mod sums;
+mod wants;
 mod weight;
 mod window;
 
 use std::fmt::Display;
 use std::path::Path;
 
-use common::Result;
-use common::folded::{LabelKeys, NO_STACK};
 use common::io::Input;
 use common::pipe::Pipe;
-use common::stacks::{FrameId, FrameTable, NodeId, StackTree};
+use common::stacks::{FrameId, NodeId};
+use common::{Error, Result};
 
-use crate::frame::FrameArgs;
-use event::Fate;
-use events::{Events, Measure};
-use frame_traits::FrameTraits;
-use labelled::Labelled;
+use crate::frame::Frame;
+use base::Base;
+use events::{Events, Fate};
+use headers::InputHeaders;
+use input::ThisInput;
 use labels::SampleLabels;
 use latency::{Rounding, latency};
-use report::InputHeaders;
-use root::Base;
 use sample::{OpenSample, Sample, Time};
-use sink::Sink;
+use sinks::Stream;
 use skipped::Skipped;
+use sources::Source;
+use sums::Sums;
 use weight::Rule;
 use window::Window;
 
-pub(crate) use advice::{Advice, CallChains, Recorded};
 pub(crate) use args::SamplesArgs;
-pub(crate) use memory::{LIFETIME, seconds_of_label};
-pub(crate) use off_cpu::Ids;
+pub(crate) use input::InputFormat;
+pub(crate) use labels::{LIFETIME, seconds_of_label};
 pub(crate) use root::Root;
+pub(crate) use sources::Ids;
+pub(crate) use sums::{Advice, CallChains, Recorded};
+pub(crate) use wants::Wants;
 pub(crate) use weight::Weighs;
 
-/// What the table of formats says of the format of an input.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Source<'a> {
-    pub(crate) input: &'a str,
-    pub(crate) format: &'static str,
-    /// The default [`Root`].
-    pub(crate) root: &'a Root,
-    pub(crate) weighs: Weighs,
-    /// Reports what is wrong with a recording.
-    pub(crate) advice: Option<Advice>,
-}
-
-/// The state of the input that is being read.
-#[derive(Clone, Debug)]
-struct ThisInput {
-    name: String,
-    format: &'static str,
-    root: Root,
-    weighs: Weighs,
-    rule: Rule,
-    advice: Option<Advice>,
-}
-
-/// The samples of all inputs, summed.
+/// The samples of all inputs.
 #[derive(Debug)]
 pub(crate) struct Samples<'p> {
-    args: SamplesArgs,
+    /// What the user asked for.
+    pub(crate) wants: Wants,
+    /// The events of all samples: formats declare what is known of them.
+    pub(crate) events: Events,
+    /// Which times are wanted.
+    pub(crate) window: Window,
+    /// The lines of this input that were not understood.
+    pub(crate) skipped: Skipped,
     /// `None` in a helper thread, which only sums.
     pipe: Option<&'p mut Pipe>,
-    sink: Sink,
-    /// Whether the sink needs the stacks in `tree`.
-    is_tree: bool,
     input: ThisInput,
-    events: Events,
-    window: Window,
+    /// `None` if samples are taken as they were recorded.
+    source: Option<Box<dyn Source>>,
     base: Base,
-    /// Makes the labels that were asked for; `line_labels` are those of the current sample, where
-    /// lines are written at once.
+    /// Makes the labels that were asked for.
     labels: SampleLabels,
-    line_labels: Vec<u8>,
-    /// The samples summed by their labels, if lines have labels.
-    labelled: Option<Labelled>,
+    sums: Sums,
+    /// `None` if samples are summed.
+    stream: Option<Stream>,
     headers: InputHeaders,
     /// The weight lost by rounding with `--weight latency`.
     rounding: Rounding,
     /// Whether all inputs have a format that gives advice, so that the advice is right for all of
     /// them.
     is_advised: bool,
-    frames: FrameTable,
-    traits: FrameTraits,
-    chains: CallChains,
-    /// The stacks of each event, below one node per event.
-    tree: StackTree,
-    /// A name that is being made, and the same name without control bytes.
-    text: Vec<u8>,
-    clean: Vec<u8>,
-    /// The lines of this input that were not understood.
-    pub(crate) skipped: Skipped,
 }
 
 impl<'p> Samples<'p> {
     pub(crate) fn new(args: &SamplesArgs, pipe: &'p mut Pipe) -> Result<Samples<'p>> {
-        let events = match args.off_cpu {
-            Some(_) => off_cpu::events(args.wakers),
-            None => Events::new(&args.events)?,
-        };
-        Ok(Samples::of(args.clone(), Some(pipe), events, Window::new(&args.window)?))
+        let window = Window::new(&args.window)?;
+        let wants = args.wants(window.is_bounded());
+        let mut samples = Samples::of(wants, Events::new(&args.events)?, window);
+        samples.pipe = Some(pipe);
+        samples.stream = args.sink().map(Stream::new);
+        samples.source = args.source(&mut samples.sums);
+        if let Some(source) = &samples.source {
+            samples.events = source.events();
+        }
+        Ok(samples)
     }
 
-    fn of(
-        args: SamplesArgs,
-        pipe: Option<&'p mut Pipe>,
-        events: Events,
-        window: Window,
-    ) -> Samples<'p> {
-        let mut frames = FrameTable::default();
-        let sink = Sink::new(&args, &mut frames);
-        let is_summed = matches!(sink, Sink::Sum | Sink::OffCpu(_));
+    /// Samples that are taken as they were recorded, and summed.
+    fn of(wants: Wants, events: Events, window: Window) -> Samples<'p> {
         Samples {
-            is_tree: is_summed,
-            sink,
-            labels: SampleLabels::new(args.labels.clone().unwrap_or(LabelKeys::Only(Vec::new()))),
-            labelled: (args.has_labels() && is_summed).then(Labelled::default),
-            line_labels: Vec::new(),
-            args,
-            pipe,
-            input: ThisInput {
-                name: String::new(),
-                format: "",
-                root: Root::None,
-                weighs: Weighs::Value,
-                rule: Rule::Count,
-                advice: None,
-            },
+            labels: SampleLabels::new(wants.labels.clone()),
+            sums: Sums::new(&wants),
+            wants,
             events,
+            skipped: Skipped::default(),
+            pipe: None,
+            input: ThisInput::none(),
             window,
+            source: None,
             base: Base::default(),
+            stream: None,
             headers: InputHeaders::default(),
             rounding: Rounding::default(),
             is_advised: true,
-            frames,
-            traits: FrameTraits::default(),
-            chains: CallChains::default(),
-            tree: StackTree::default(),
-            text: Vec::new(),
-            clean: Vec::new(),
-            skipped: Skipped::default(),
         }
     }
 
     /// Starts an input: resets the clock, the first event, the root frames and the skipped lines.
-    pub(crate) fn begin_input(&mut self, source: Source<'_>) {
-        self.input = ThisInput {
-            name: source.input.to_owned(),
-            format: source.format,
-            root: self.args.root.as_ref().unwrap_or(source.root).clone(),
-            weighs: source.weighs,
-            rule: Rule::new(self.args.weight, source.weighs, self.sink.auto_rule()),
-            advice: source.advice,
-        };
-        self.is_advised &= source.advice.is_some();
+    pub(crate) fn begin_input(&mut self, name: &str, format: InputFormat) {
+        let auto = self.stream.as_ref().map_or(Rule::CountWhileEqual, |it| it.sink.auto_rule());
+        let rule = Rule::new(self.wants.weight, format.weighs, auto);
+        self.input = ThisInput { name: name.to_owned(), format, rule };
+        self.wants.set_default_root(format.root);
+        self.is_advised &= format.advice.is_some();
         self.events.begin_input();
         self.window.begin_input();
         self.base = Base::default();
@@ -196,20 +144,19 @@ impl<'p> Samples<'p> {
     /// # Errors
     ///
     /// [`Error::Usage`] if the input lacks what the user asked for.
-    ///
-    /// [`Error::Usage`]: common::Error::Usage
     pub(crate) fn end_input(&mut self, detected: impl Display, is_complete: bool) -> Result<()> {
-        if is_complete && !self.events.has_samples() {
+        if is_complete && !self.events.has_samples_of(|_| true) {
             self.note(format_args!("no sample found, {detected}"));
         }
         self.note_header();
-        if let Sink::OffCpu(off_cpu) = &mut self.sink {
-            off_cpu.end_input();
-        }
+        let Samples { source, events, input, .. } = self;
+        let ended = source.as_mut().map_or(Ok(()), |source| source.end_input(events));
+        let ended = ended.map_err(|lacks| Error::Usage(format!("{}: {lacks}", input.name)));
+        self.add_made();
         if let Some(pipe) = &mut self.pipe {
-            self.skipped.report(&self.input.name, self.args.strict, pipe);
+            self.skipped.report(&self.input.name, self.wants.strict, pipe);
         }
-        self.check_wakings()
+        ended
     }
 
     /// Opens an input.
@@ -225,25 +172,14 @@ impl<'p> Samples<'p> {
         self.pipe.as_ref().expect("inputs are opened where the output is").open(path)
     }
 
-    /// Declares the numbers that each sample of this input has; returns the index of the one that
-    /// is taken.
-    pub(crate) fn set_measures(&mut self, measures: &[Measure<'_>]) -> Option<usize> {
-        self.set_measures_with(measures, 0)
+    /// Declares that this input has one thread: then the default is no root frame.
+    pub(crate) fn set_one_thread(&mut self) {
+        self.wants.set_default_root(&Root::None);
     }
 
-    /// Like [`set_measures`](Samples::set_measures), but the default is the measure at this index,
-    /// not the first.
-    pub(crate) fn set_measures_with(
-        &mut self,
-        measures: &[Measure<'_>],
-        default: usize,
-    ) -> Option<usize> {
-        self.events.set_measures(measures, default)
-    }
-
-    /// Makes this event the default, though another one may come first.
-    pub(crate) fn take_first(&mut self, event: &[u8]) {
-        self.events.take_first(event);
+    /// Sets how the callers of samples were recorded.
+    pub(crate) fn set_chains(&mut self, chains: CallChains) {
+        self.sums.chains = chains;
     }
 
     /// Notes for an event whose samples have no [`drawn`](Sample::drawn) of their own that `drawn`
@@ -252,110 +188,111 @@ impl<'p> Samples<'p> {
         self.events.draw(event, weight, drawn, self.window.is_bounded());
     }
 
-    /// Sets the unit of an event's weights, if any sample has this event.
-    pub(crate) fn set_unit(&mut self, event: &[u8], unit: &[u8]) {
-        self.events.set_unit(event, unit);
+    /// The id of the frame with this name.
+    #[inline]
+    pub(crate) fn frame(&mut self, name: &[u8]) -> FrameId {
+        self.sums.frame(name)
     }
 
-    /// Sets the unit of an event's weights, before its first sample.
-    pub(crate) fn announce(&mut self, event: &[u8], unit: &[u8]) {
-        self.events.announce(event, unit);
+    /// Appends the ids of the frames made from a frame, root first: nearly always one; none if the
+    /// frame is dropped.
+    pub(crate) fn frames(&mut self, frame: &Frame<'_>, ids: &mut Vec<FrameId>) {
+        self.sums.frames_of(frame, &self.wants.frames, ids);
     }
 
-    /// Declares that an announced event is one of several numbers of the same samples.
-    pub(crate) fn set_measure(&mut self, event: &[u8]) {
-        self.events.set_measure(event);
+    /// Whether the frames of a sample may be needed. If not, a format need not look for them.
+    #[inline]
+    pub(crate) fn needs_frames(&self, event: &[u8], ids: Ids, text: &[u8]) -> bool {
+        self.source.as_ref().is_none_or(|source| source.needs_frames(event, ids, text))
     }
 
-    /// The options for the names of frames.
-    pub(crate) fn frame_args(&self) -> &FrameArgs {
-        &self.args.frames
-    }
-
-    /// Whether samples are written as they come, so that a parser should not hold them back.
-    pub(crate) fn is_live(&self) -> bool {
-        matches!(self.sink, Sink::PerSample | Sink::Table(_) | Sink::Every(_))
-    }
-
-    /// Whether the order of samples matters: they should come in the order of their times.
-    pub(crate) fn need_order(&self) -> bool {
-        self.choose_times() || [&b"since"[..], b"time"].into_iter().any(|it| self.wants_label(it))
-    }
-
-    /// Whether options select samples by their time, or need each sample by itself.
-    pub(crate) fn choose_times(&self) -> bool {
-        self.is_live() || self.window.is_bounded()
-    }
-
-    /// Counts a sample; `None` if the user did not ask for it, then its frames may be skipped.
+    /// Counts a sample; `None` if its frames are not needed, then they may be skipped.
     #[inline]
     pub(crate) fn open(&mut self, origin: &Sample<'_>) -> Option<OpenSample> {
         let (event, period) = self.events.of_sample(origin);
         let weight = origin.parallelism.map_or(period, |threads| latency(period, threads));
-        let fate = self.fate(event, origin.time, origin.since);
-        self.events.account((event, weight), origin, self.input.weighs, fate);
-        if fate != Fate::Taken || matches!(self.sink, Sink::List) {
+        let fate = self.window.fate(self.events.is_wanted(event), origin.time, origin.since);
+        self.events.account((event, weight), origin, self.input.format.weighs, fate);
+        if fate != Fate::Taken || self.wants.list {
             return None;
         }
         if let Some(threads) = origin.parallelism {
             self.rounding.note(origin.count, period, threads);
         }
-        self.set_base(event, origin);
-        if self.args.has_labels() {
-            self.set_labels(event, origin);
-        }
-        match &mut self.sink {
-            Sink::Table(table) => {
-                let event = &self.events.get_mut(event).name;
-                table.open(origin, event, self.window.when(origin).map(|it| it.since.into()));
+        let Samples { events, wants, window, sums, .. } = self;
+        self.base.set((event, events.get_mut(event)), origin, &wants.root, window, sums);
+        self.start_line(event, origin);
+        if let Some(source) = &mut self.source {
+            let is_needed = source.open(origin, &self.wants.root, &mut self.sums);
+            self.add_made();
+            if !is_needed {
+                return None;
             }
-            // Frames that are not in the sums are skipped, so no message complains about their
-            // names.
-            Sink::OffCpu(_) => {
-                if !self.open_off_cpu(origin) {
-                    return None;
-                }
-            }
-            Sink::Sum | Sink::PerSample | Sink::Every(_) | Sink::List => {}
         }
         Some(OpenSample { base: self.base.node, event, count: origin.count, weight })
+    }
+
+    /// Starts the line of a sample: its labels and, in a table, the columns before the stack.
+    #[inline]
+    fn start_line(&mut self, event: usize, origin: &Sample<'_>) {
+        let Samples { wants, events, window, sums, labels, stream, .. } = self;
+        let event = &events.get(event).name;
+        let line = stream.as_mut().map(|stream| stream.open(origin, event, window));
+        if wants.line_labels() {
+            let when = window.labelled_when(origin);
+            match (line, &mut sums.labelled) {
+                (Some(line), _) => labels.append(origin, event, when, line),
+                (None, Some(labelled)) => labelled.note(origin, event, when, labels),
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// Sums the samples that the source made.
+    fn add_made(&mut self) {
+        let Samples { source: Some(source), sums, .. } = self else { return };
+        while let Some(made) = source.take() {
+            sums.add_weight(made.weight, made.leaf, made.labels);
+        }
     }
 
     /// Whether equal samples may be added by [`reopen`](Samples::reopen), which looks only at their
     /// time.
     pub(crate) fn can_reopen(&self) -> bool {
-        let is_summed = matches!(self.sink, Sink::Sum) && self.labelled.is_none();
-        is_summed && !self.input.root.is_of_each_sample()
+        self.can_repeat() && !self.wants.root.is_of_each_sample()
+    }
+
+    /// Whether what is done with a sample depends on that sample alone, and not on its time.
+    fn can_repeat(&self) -> bool {
+        self.source.is_none() && self.stream.is_none() && !self.wants.line_labels()
     }
 
     /// Counts another sample that differs from an open one only in its time; false if the user did
     /// not ask for it.
     #[inline]
     pub(crate) fn reopen(&mut self, sample: OpenSample, time: &[u8]) -> bool {
-        let fate = self.fate(sample.event, Some(Time::Text(time)), None);
-        let drawn = self.input.weighs.drawn(sample.count);
+        let is_wanted = self.events.is_wanted(sample.event);
+        let fate = self.window.fate(is_wanted, Some(Time::Text(time)), None);
+        let drawn = self.input.format.weighs.drawn(sample.count);
         self.events.account_one(sample.event, sample.count, sample.weight, drawn, fate);
         fate == Fate::Taken
     }
 
-    #[inline]
-    fn fate(&mut self, event: usize, time: Option<Time<'_>>, since: Option<i64>) -> Fate {
-        let is_within = self.window.admits(time, since);
-        if !self.events.is_wanted(event) {
-            Fate::OtherEvent
-        } else if is_within {
-            Fate::Taken
-        } else if time.is_some() || since.is_some() {
-            Fate::OtherTime
-        } else {
-            Fate::NoTime
-        }
+    /// Counts a sample whose object was not chosen.
+    pub(crate) fn leave_out(&mut self, origin: &Sample<'_>) {
+        let (event, weight) = self.events.of_sample(origin);
+        let is_wanted = self.events.is_wanted(event);
+        let fate = match self.window.fate(is_wanted, origin.time, origin.since) {
+            Fate::Taken => Fate::OtherObject,
+            other => other,
+        };
+        self.events.account((event, weight), origin, self.input.format.weighs, fate);
     }
 
     /// The node of `frame` below `parent`; meaningless where samples are not summed.
     #[inline]
     pub(crate) fn child(&mut self, parent: NodeId, frame: FrameId) -> NodeId {
-        if self.is_tree { self.tree.child(parent, frame) } else { parent }
+        self.sums.child(parent, frame)
     }
 
     /// Adds a sample with these frames, root first.
@@ -372,34 +309,145 @@ impl<'p> Samples<'p> {
         leaf: NodeId,
         frames: impl Iterator<Item = FrameId>,
     ) -> Result<()> {
-        if matches!(self.sink, Sink::OffCpu(_)) {
-            self.close_off_cpu(&sample, leaf);
+        if let Some(source) = &mut self.source {
+            source.close(&sample, leaf, &mut self.sums);
             return Ok(());
         }
         let event = self.events.get_mut(sample.event);
-        let node = event.node.unwrap_or_default();
-        let weight = event.weigher.weigh(self.input.rule, &sample, node, &mut self.tree);
-        if matches!(self.sink, Sink::Sum) {
-            let leaf = self.some_frame(leaf, node);
-            if let Some(labelled) = &mut self.labelled {
-                labelled.add(labelled.noted(), leaf, &sample);
-            }
-            match weight {
-                Some(weight) => self.tree.add(leaf, weight),
-                None => self.tree.leave_out(leaf, sample.total()),
-            }
+        let (node, tree) = (event.node.unwrap_or_default(), &mut self.sums.tree);
+        let weight = event.weigher.weigh(self.input.rule, &sample, node, tree);
+        if self.stream.is_none() {
+            self.sums.add(&sample, leaf, weight);
             return Ok(());
         }
-        self.write_row(&sample, weight, frames)
+        self.write_streamed_header()?;
+        let Samples { pipe: Some(pipe), stream: Some(stream), base, sums, .. } = self else {
+            return Ok(());
+        };
+        let frames = base.frames.iter().copied().chain(frames);
+        stream.close(&sample, weight, frames, &sums.frames, pipe)
     }
 
-    /// With `--root none` a sample without frames would be lost, so it gets one, unless its event
-    /// is a frame already.
-    fn some_frame(&mut self, leaf: NodeId, event: NodeId) -> NodeId {
-        if leaf != event || self.args.events.by_event {
-            return leaf;
+    /// Writes what is not yet written, and reports what was left out.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        let Some(pipe) = self.pipe.take() else { return Ok(()) };
+        if self.wants.list {
+            self.rounding.report(self.wants.latency(), pipe);
+            return events::write_list(&self.events, self.wants.tsv, pipe);
         }
-        let frame = self.frames.intern(NO_STACK);
-        self.tree.child(event, frame)
+        report::first_events(&self.headers.first_events, &self.events, pipe);
+        report::left_out(&self.events, self.input.rule, pipe);
+        self.rounding.report(self.wants.latency(), pipe);
+        self.labels.report_missing(pipe);
+        if let Some(stream) = &mut self.stream {
+            stream.sink.finish(pipe)?;
+        }
+        let rates_differ = self.headers.rates.len() > 1;
+        match &self.source {
+            Some(source) => source.report(pipe),
+            None => report::weights(&self.events, rates_differ, self.is_advised, pipe),
+        }
+        if self.stream.is_some() {
+            return Ok(());
+        }
+        if let Some(advise) =
+            self.input.format.advice.filter(|_| self.is_advised && self.source.is_none())
+        {
+            // The event and the thread are frames outside the call chain.
+            let root_frames = 1 + u32::from(self.wants.root != Root::None);
+            advise(&self.sums.recorded(&self.events, root_frames), pipe);
+        }
+        self.write_header(pipe)?;
+        self.sums.write(&self.events, &self.labels, pipe)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use events::Measure;
+    use sources::Made;
+
+    /// Makes of each recorded sample one of its weight and one of 1, and one of 100 where the input
+    /// ends, all with the stack of the last sample.
+    #[derive(Debug, Default)]
+    struct Several {
+        leaf: NodeId,
+        made: Vec<u64>,
+    }
+
+    impl Source for Several {
+        fn events(&self) -> Events {
+            Events::only(&["switch"], "")
+        }
+
+        fn measure(&self) -> Measure<'static> {
+            Measure { name: b"several", unit: b"ns" }
+        }
+
+        fn needs_frames(&self, _: &[u8], _: Ids, _: &[u8]) -> bool {
+            true
+        }
+
+        fn open(&mut self, origin: &Sample<'_>, _: &Root, _: &mut Sums) -> bool {
+            if self.leaf != NodeId::default() {
+                self.made.extend([origin.weights[0], 1]);
+            }
+            true
+        }
+
+        fn close(&mut self, _: &OpenSample, leaf: NodeId, _: &mut Sums) {
+            self.leaf = leaf;
+        }
+
+        fn end_input(&mut self, _: &Events) -> Result<(), &'static str> {
+            self.made.push(100);
+            Err("lacks something")
+        }
+
+        fn take(&mut self) -> Option<Made> {
+            let weight = self.made.pop()?;
+            Some(Made { leaf: self.leaf, labels: Default::default(), weight })
+        }
+
+        fn report(&self, _: &mut Pipe) {}
+    }
+
+    fn samples() -> Samples<'static> {
+        let args = <SamplesArgs as clap::Args>::augment_args(clap::Command::new("test"));
+        let args = args.get_matches_from(["test"]);
+        let args = <SamplesArgs as clap::FromArgMatches>::from_arg_matches(&args).expect("options");
+        let events = Events::new(&args.events).expect("no glob");
+        let window = Window::new(&args.window).expect("all time");
+        Samples::of(args.wants(false), events, window)
+    }
+
+    #[test]
+    fn a_source_may_make_several_samples_of_one_and_some_at_the_end() {
+        let mut samples = samples();
+        let source = Several::default();
+        samples.events = source.events();
+        samples.source = Some(Box::new(source));
+        let (main, read) = (samples.frame(b"main"), samples.frame(b"read"));
+        for (event, weight, stack) in [
+            ("switch", 7, [main, main]),
+            ("cycles", 9, [main, main]),
+            ("switch", 5, [main, read]),
+            ("switch", 2, [main, read]),
+        ] {
+            let origin =
+                Sample { event: event.as_bytes(), weights: &[weight], ..Sample::default() };
+            samples.add(&origin, &stack).expect("no output");
+        }
+        let error = samples.end_input("", true).expect_err("what it lacks");
+        assert!(error.to_string().contains("lacks something"), "{error}");
+        let tree = &mut samples.sums.tree;
+        let event = tree.child(0, samples.sums.frames.intern(b"switch"));
+        let caller = tree.child(event, main);
+        let weights = [main, read].map(|frame| {
+            let leaf = tree.child(caller, frame);
+            tree.self_weight(leaf)
+        });
+        assert_eq!(weights, [5 + 1, 2 + 1 + 100]);
     }
 }

@@ -103,7 +103,7 @@ impl Text {
         if !std::mem::replace(&mut self.has_measures, true) {
             let unit = if weight.unit == b"ns" { b"nanoseconds" } else { &weight.unit[..] };
             let count = Measure { name: b"samples", unit: b"samples" };
-            samples.set_measures_with(&[count, Measure { name: &weight.unit, unit }], 1);
+            samples.events.set_measures_with(&[count, Measure { name: &weight.unit, unit }], 1);
         }
         self.samples += weight.samples;
         let weights = [weight.samples, weight.value];

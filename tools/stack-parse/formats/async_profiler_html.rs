@@ -107,14 +107,14 @@ impl Page {
         match line {
             [b'\'', ..] if self.is_in_names => {
                 if self.add_name(line).is_none() {
-                    samples.skip(number, "expected a name");
+                    samples.skipped.add(number, "expected a name");
                     self.names.push(b"[unknown]".to_vec());
                 }
             }
             [b'f' | b'u' | b'n', b'(', b'0'..=b'9', ..] => {
                 let frame = self.frame(line);
                 let Some((level, width, name, kind)) = frame else {
-                    samples.skip(number, "expected a frame");
+                    samples.skipped.add(number, "expected a frame");
                     return Ok(());
                 };
                 (self.level, self.width) = (level, width);
@@ -178,7 +178,7 @@ impl Page {
         self.text = name;
         // Marks that only async-profiler has.
         let mark: &[u8] = match kind {
-            _ if !samples.frame_args().annotate => b"",
+            _ if !samples.wants.frames.annotate => b"",
             Type::Interpreted => b"_[0]",
             Type::CompiledByC1 => b"_[1]",
             _ => b"",

@@ -69,7 +69,7 @@ const BYTES: Measure = Measure { name: b"bytes", unit: b"bytes" };
 /// [`common::Error::Input`], or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let mut reader = AustinReader::default();
-    samples.set_measures(&[TIME]);
+    samples.events.set_measures(&[TIME]);
     for_each_line(input, |number, line| reader.line(number, line, samples))?;
     if reader.freed > 0 {
         samples.note(format_args!("{} samples freed memory: they weigh no bytes", reader.freed));
@@ -120,7 +120,7 @@ impl AustinReader {
             samples.frames(&frame, &mut self.frames);
         }
         let sample = Sample { pid, tid, weights: &weights, ..Sample::default() };
-        if !samples.wants_labels() {
+        if !samples.wants.labels() {
             return samples.add(&sample, &self.frames);
         }
         let (mut labels, tid) = (Vec::new(), tid.unwrap_or_default());
@@ -142,7 +142,7 @@ impl AustinReader {
             b"full" => Mode::Full,
             _ => Mode::Time,
         };
-        samples.set_measures(match self.mode {
+        samples.events.set_measures(match self.mode {
             Mode::Time => &[TIME],
             Mode::Memory => &[BYTES],
             Mode::Full => &[TIME, CPU_TIME, BYTES],

@@ -99,7 +99,7 @@ impl BccReader {
         let text = line.trim_ascii();
         if let Some(measure) = title(line) {
             self.has_measure = true;
-            samples.set_measures(&[measure]);
+            samples.events.set_measures(&[measure]);
         } else if let Some(count) = count(line) {
             self.push_lines(samples);
             return self.add(count, samples);
@@ -114,7 +114,7 @@ impl BccReader {
         } else if !text.is_empty() {
             // `^C`, `Detaching...`, what the shell echoed.
             if !self.lines.is_empty() {
-                samples.skip(number, "expected a frame or a count");
+                samples.skipped.add(number, "expected a frame or a count");
             }
         }
         Ok(())
@@ -135,12 +135,12 @@ impl BccReader {
     fn add(&mut self, count: u64, samples: &mut Samples<'_>) -> Result<()> {
         if !std::mem::replace(&mut self.has_measure, true) {
             // Only the title says what is counted, and it is missing.
-            samples.set_measures(&[Measure { name: b"", unit: b"" }]);
+            samples.events.set_measures(&[Measure { name: b"", unit: b"" }]);
         }
         let pid = known(&self.pid);
         let sample = Sample { comm: &self.comm, pid, weights: &[count], ..Sample::default() };
         let mut labels = OwnLabels::default();
-        if samples.wants_labels() {
+        if samples.wants.labels() {
             labels.add_known(FORMAT.name, "waker", &self.waker);
             labels.add_known(FORMAT.name, "waker_pid", &self.waker_pid);
         }

@@ -123,7 +123,7 @@ impl File {
     /// Reads the line number of `16 20 3 0`, 0 if it is not known; returns the costs after it.
     fn position<'l>(&mut self, line: &'l [u8], samples: &mut Samples<'_>) -> Option<&'l [u8]> {
         let end = line.iter().position(|&byte| byte == b' ').unwrap_or(line.len());
-        if samples.frame_args().srcline() {
+        if samples.wants.frames.srcline() {
             self.place.line = decimal(&line[..end]).filter(|line| *line > 0);
             self.frame.clear();
         }

@@ -99,7 +99,7 @@ fn key(line: &[u8]) -> (&[u8], Option<u8>) {
 /// what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
-    let mut file = File::new(samples.frame_args().srcline());
+    let mut file = File::new(samples.wants.frames.srcline());
     let mut last = 0;
     let read = for_each_line(input, |number, line| {
         last = number;

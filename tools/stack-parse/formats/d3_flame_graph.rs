@@ -88,7 +88,7 @@ impl Document for Tree {
             return Ok(());
         }
         let (event, unit) = self.event();
-        samples.set_measures(&[Measure { name: event, unit }]);
+        samples.events.set_measures(&[Measure { name: event, unit }]);
         let own = self.own_weights(samples);
         let node = |number: usize| {
             let Read { name, parent, .. } = self.nodes[number];

@@ -133,7 +133,7 @@ impl Document for Profile {
         if measures.is_empty() {
             return Ok(());
         }
-        samples.set_measures(&measures);
+        samples.events.set_measures(&measures);
         note_bad_weights(self.bad_weights, samples);
         let names = self.frame_names(samples);
         let mut stacks = Stacks::new();

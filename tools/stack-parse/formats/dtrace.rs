@@ -163,7 +163,7 @@ impl DtraceReader {
             self.stack.put_last(first);
         }
         // DTrace prints neither whether this is count() or sum(), nor of what.
-        samples.announce(b"", b"");
+        samples.events.announce(b"", b"");
         let pid = known(&self.pid);
         let sample = Sample { comm: &self.comm, pid, weights: &[weight], ..Sample::default() };
         let added = self.stack.add(&sample, samples);

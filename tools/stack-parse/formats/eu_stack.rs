@@ -51,7 +51,7 @@ fn process(line: &[u8]) -> Option<&[u8]> {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&[THREADS]);
+    samples.events.set_measures(&[THREADS]);
     let mut reader = EuStackReader::default();
     for_each_line(input, |_, line| reader.line(line, samples))?;
     reader.finish(samples)

@@ -173,7 +173,7 @@ impl Times {
                 self.unread
             ));
         }
-        if self.is_unordered && samples.need_order() {
+        if self.is_unordered && samples.wants.order() {
             samples.note(
                 "the first line is not the earliest, but --from, --to and since count from its \
                  time: sort the lines with 'sort -V' before",
@@ -210,7 +210,7 @@ impl Header {
     /// Sets the event and the unit once, before the first stack.
     fn announce(&mut self, samples: &mut Samples<'_>) {
         if !std::mem::replace(&mut self.is_announced, true) {
-            samples.set_measures(&[Measure { name: &self.event, unit: &self.unit }]);
+            samples.events.set_measures(&[Measure { name: &self.event, unit: &self.unit }]);
         }
     }
 }

@@ -49,7 +49,7 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&[THREADS]);
+    samples.events.set_measures(&[THREADS]);
     let mut reader = GdbReader::default();
     for_each_line(input, |_, line| reader.line(line, samples))?;
     reader.finish(samples)

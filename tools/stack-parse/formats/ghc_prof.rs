@@ -41,7 +41,7 @@ fn detect(head: &Head<'_>) -> bool {
 /// [`Error::Input`], [`Error::Unknown`] where JSON is damaged, after all that came before;
 /// or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&MEASURES);
+    samples.events.set_measures(&MEASURES);
     let name = input.name().to_owned();
     let start = input.peek(1).map_err(|source| Error::Input { name, source })?;
     if start.trim_ascii_start().starts_with(b"{") {

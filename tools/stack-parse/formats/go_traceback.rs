@@ -43,7 +43,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     let mut goroutine = None;
     for_each_line(input, |_, line| {
         if let Some(header) = header(line) {
-            add(goroutine.replace(Goroutine::new(&header, samples.wants_labels())), samples)?;
+            add(goroutine.replace(Goroutine::new(&header, samples.wants.labels())), samples)?;
         } else if line.trim_ascii().is_empty() {
             add(goroutine.take(), samples)?;
         } else if let Some(goroutine) = &mut goroutine {
@@ -155,7 +155,7 @@ impl Goroutine {
         let Some(Function { name, inlined, is_creator }) = &self.function.take() else { return };
         if *is_creator {
             let name = name.split_once_str(" in goroutine ").map_or(&name[..], |(name, _)| name);
-            if samples.wants_labels() {
+            if samples.wants.labels() {
                 self.labels.add(FORMAT.name, b"creator", name);
             }
             return;

@@ -114,7 +114,8 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     let live = options.objects.live();
     let measures: &[Measure<'_>] = if live.is_some() { &LIVE_MEASURES } else { &MEASURES };
     let default = if live.is_some() { measures.len() - 1 } else { 0 };
-    let measure = samples.set_measures_with(measures, default).map(|place| measures[place].name);
+    let measure =
+        samples.events.set_measures_with(measures, default).map(|place| measures[place].name);
     let counting = Counting::new(kind, live, measure, samples)?;
     if !kind.is_raw {
         return File::new(live, counting, samples).read(input, samples);

@@ -78,7 +78,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         (b"live-bytes", b"bytes"),
         (b"allocated-bytes", b"bytes"),
     ] {
-        samples.set_unit(event, unit);
+        samples.events.set_unit(event, unit);
     }
     read
 }
@@ -136,7 +136,7 @@ impl Profile {
                 _ if line.trim_ascii().starts_with(b"percent ") => {}
                 _ if line.is_empty() => {}
                 _ if self.row(section, line).is_some() => {}
-                _ => samples.skip(number, "expected a row of a table of hprof"),
+                _ => samples.skipped.add(number, "expected a row of a table of hprof"),
             }
         } else if let Some(rest) = line.strip_prefix(b"TRACE ") {
             self.begin_trace(rest);
@@ -217,7 +217,7 @@ impl Profile {
             let nobody = Thread::default();
             let thread = self.threads.get(&trace.thread).unwrap_or(&nobody);
             let mut labels = OwnLabels::default();
-            if samples.wants_labels() {
+            if samples.wants.labels() {
                 labels.add_known(FORMAT.name, "group", &thread.group);
                 labels.add_known(FORMAT.name, "class", class);
             }

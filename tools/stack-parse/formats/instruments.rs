@@ -127,7 +127,7 @@ impl InstrumentsReader {
             return Ok(None);
         };
         let measure = *self.measure.get_or_insert_with(|| {
-            samples.set_measures(&[row.measure]);
+            samples.events.set_measures(&[row.measure]);
             row.measure.name
         });
         // A weight of 0 may have any unit: `0 s` may come beside cycles.

@@ -60,7 +60,7 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// [`common::Error::Input`], or what adding samples returns.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let taken = samples.set_measures_with(&HEAP, IN_USE).unwrap_or(IN_USE);
+    let taken = samples.events.set_measures_with(&HEAP, IN_USE).unwrap_or(IN_USE);
     let mut profile = HeapProfile::new(taken, samples);
     let read = for_each_line(input, |number, line| {
         if line.starts_with(TITLE) && profile.has_title {
@@ -124,7 +124,7 @@ impl HeapProfile {
             taken,
             has_title: false,
             scale: Scale::all(),
-            by_thread: samples.wants_origin(),
+            by_thread: samples.wants.origin(),
             names: HashMap::new(),
             stacks: Vec::new(),
             places: HashMap::new(),
@@ -146,12 +146,12 @@ impl HeapProfile {
         } else if let Some(rate) = line.strip_prefix(TITLE) {
             self.has_title = true;
             match rate.trim_ascii().to_str().ok().and_then(|rate| rate.parse::<u64>().ok()) {
-                Some(_) if samples.counts_samples() => {}
+                Some(_) if samples.wants.counts() => {}
                 Some(rate) => self.scale = Scale::of_rate(rate),
                 None => samples.malformed(number, "expected 'heap_v2/' and a number of bytes"),
             }
         } else if !is_title(line) && !self.addresses.line(line, samples) {
-            samples.skip(number, "expected a line of a heap profile of jemalloc");
+            samples.skipped.add(number, "expected a line of a heap profile of jemalloc");
         }
     }
 

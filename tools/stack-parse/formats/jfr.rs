@@ -61,7 +61,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     let mut recording = Recording::of(file);
     let read = recording.chunks(samples);
     for class in &recording.seen {
-        samples.set_unit(&class.name, unit(&class.name, class.has_duration));
+        samples.events.set_unit(&class.name, unit(&class.name, class.has_duration));
     }
     recording.report(samples);
     match read {
@@ -238,7 +238,7 @@ impl Recording {
         }
         if let Some(name) = PREFERRED.iter().find(has) {
             self.is_chosen = true;
-            samples.take_first(name.as_bytes());
+            samples.events.take_first(name.as_bytes());
         }
     }
 
@@ -265,7 +265,7 @@ impl Recording {
         samples: &mut Samples<'_>,
     ) -> Result<(), Stop> {
         let Contents { types, pools } = contents;
-        let (mut kinds, wants_labels) = (EventKinds::new(), samples.wants_labels());
+        let (mut kinds, wants_labels) = (EventKinds::new(), samples.wants.labels());
         self.file.seek(chunk.start + chunk::HEADER_SIZE)?;
         while let Some(Some(event)) = self.file.event(chunk)? {
             let known = kinds.entry(event.class).or_insert_with(|| {

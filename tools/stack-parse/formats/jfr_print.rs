@@ -56,7 +56,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     copy.rewind().map_err(failed)?;
     *input = Input::from_reader(&name, copy);
     if let Some(first) = PREFERRED.iter().find(|name| names.stacked.contains(name.as_bytes())) {
-        samples.take_first(first.as_bytes());
+        samples.events.take_first(first.as_bytes());
     }
     let mut print = Print { names, ..Print::default() };
     let read = if is_json {
@@ -124,7 +124,7 @@ impl Print {
     /// Sets the units of the weights, and notes what is wrong.
     fn finish(&self, samples: &mut Samples<'_>) {
         for (name, has_duration) in &self.seen {
-            samples.set_unit(name, unit(name, *has_duration));
+            samples.events.set_unit(name, unit(name, *has_duration));
         }
         for (count, what) in [
             (self.bad_weights, "events have a weight that is not a number: they are left out"),

@@ -63,8 +63,8 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         for_each_line(input, |_, line| dumps.line(line, samples))
     };
     dumps.end_thread(samples)?;
-    State::ALL.iter().for_each(|state| samples.set_unit(state.event(), b"threads"));
-    samples.set_unit(CPU, b"nanoseconds");
+    State::ALL.iter().for_each(|state| samples.events.set_unit(state.event(), b"threads"));
+    samples.events.set_unit(CPU, b"nanoseconds");
     read
 }
 
@@ -95,7 +95,7 @@ impl Dumps {
     fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         if let Some(thread) = thread_of(line) {
             self.end_thread(samples)?;
-            if samples.wants_labels() {
+            if samples.wants.labels() {
                 labels::add(line, &thread, &mut self.labels);
             }
             self.thread = Some(thread);
@@ -153,13 +153,13 @@ impl Dumps {
         if !std::mem::replace(&mut self.has_default, true) {
             let is_told = !thread.is_of_unknown_state();
             let default = if is_told { State::Running } else { State::Unknown };
-            samples.take_first(default.event());
+            samples.events.take_first(default.event());
         }
         let event = thread.state(&self.leaf).event();
         let time = self.time.map(Time::Nanoseconds);
         let tid = thread.tid.as_deref();
         let mut labels = std::mem::take(&mut self.labels);
-        if let Some(state) = thread.state_name.filter(|_| samples.wants_labels()) {
+        if let Some(state) = thread.state_name.filter(|_| samples.wants.labels()) {
             labels.add(FORMAT.name, b"state", state.as_bytes());
         }
         let labels = labels.list();

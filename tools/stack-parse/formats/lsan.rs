@@ -53,7 +53,7 @@ fn report(line: &[u8]) -> Option<&[u8]> {
 ///
 /// [`common::Error::Input`], or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&LEAKS);
+    samples.events.set_measures(&LEAKS);
     let mut reader = LsanReader::default();
     let read = for_each_line(input, |number, line| reader.line(number, line, samples));
     reader.finish(samples)?;

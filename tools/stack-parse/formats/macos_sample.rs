@@ -82,7 +82,7 @@ impl MacosSampleReader {
             match Call::of(line) {
                 Some(call) => self.call(&call, samples)?,
                 None if line.starts_with(b" ") => {
-                    samples.skip(number, "expected a count and a function");
+                    samples.skipped.add(number, "expected a count and a function");
                 }
                 None => self.finish(samples)?,
             }
@@ -103,7 +103,7 @@ impl MacosSampleReader {
             _ => (1, &b"samples"[..]),
         };
         self.interval = interval;
-        samples.set_measures(&[Measure { name: b"wall-clock", unit }]);
+        samples.events.set_measures(&[Measure { name: b"wall-clock", unit }]);
     }
 
     fn call(&mut self, call: &Call<'_>, samples: &mut Samples<'_>) -> Result<()> {

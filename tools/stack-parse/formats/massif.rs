@@ -62,7 +62,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     let name = input.name().to_owned();
     let live = options.objects.live();
     let (mut file, mut last) = (File { name: name.clone(), live, ..File::default() }, 0);
-    file.takes_all = samples.choose_times() && live.is_none();
+    file.takes_all = samples.wants.times() && live.is_none();
     for_each_line(input, |number, line| {
         last = number;
         if !file.line(line, samples)? {
@@ -163,7 +163,7 @@ impl File {
         if snapshot.has_tree && !std::mem::replace(&mut self.has_event, true) {
             // The heap may be 0 in the first snapshots while the stacks are not, so it is chosen
             // here.
-            samples.take_first(snapshot.event().0);
+            samples.events.take_first(snapshot.event().0);
         }
         if snapshot.is_higher_than(self.peak.as_ref()) {
             let tree = snapshot.tree.first().cloned().into_iter().collect();
@@ -233,7 +233,7 @@ impl File {
         }
         if let Some(peak) = &self.peak {
             let when = self.clock().text(peak.time.unwrap_or_default());
-            samples.note_peak(peak.event().0, peak.heap, &when);
+            samples.events.note_peak(peak.event().0, peak.heap, &when);
         }
         Ok(())
     }
@@ -305,11 +305,11 @@ impl Snapshot {
         let time = self.time.and_then(|time| time.checked_mul(nanoseconds));
         let time = time.map(Time::Nanoseconds);
         let (event, unit) = self.event();
-        samples.announce(event, unit);
+        samples.events.announce(event, unit);
         let mut labels = OwnLabels::default();
         labels.add_known(FORMAT.name, "snapshot", &self.number);
         if let Some(time) = self.time.filter(|_| clock.unit != b"ms") {
-            samples.set_unclocked();
+            samples.window.set_unclocked();
             labels.add_known(FORMAT.name, "time", &clock.text(time));
         }
         let labels = &labels.list();
@@ -320,7 +320,7 @@ impl Snapshot {
             (b"stacks", b"[stacks]", self.stacks),
         ] {
             if bytes > 0 {
-                samples.announce(event, b"bytes");
+                samples.events.announce(event, b"bytes");
                 let frame = samples.frame(frame);
                 let sample = Sample { event, weights: &[bytes], ..origin };
                 samples.add(&sample, &[frame])?;

@@ -74,7 +74,7 @@ fn text_of_valgrind(line: &[u8]) -> Option<(&[u8], &[u8])> {
 ///
 /// [`common::Error::Input`], or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&LEAKS);
+    samples.events.set_measures(&LEAKS);
     let mut reader = MemcheckReader::default();
     let read = for_each_line(input, |number, line| match text_of_valgrind(line) {
         Some((pid, text)) => reader.line((number, pid), text, samples),

@@ -46,7 +46,7 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// [`common::Error::Input`], or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&[
+    samples.events.set_measures(&[
         Measure { name: b"bytes", unit: b"bytes" },
         Measure { name: b"allocations", unit: b"allocations" },
     ]);

@@ -60,7 +60,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     let name = input.name().to_owned();
     let written = input.written();
     let mut recording = open(input).map_err(|error| messages::error(&name, error))?;
-    if samples.wants_latency() {
+    if samples.wants.latency() {
         recording.count_running();
     }
     let mut join = Join::new(options, samples, written);
@@ -95,7 +95,7 @@ struct Join {
 
 impl Join {
     fn new(options: &Options, samples: &Samples<'_>, written: Option<SystemTime>) -> Join {
-        let names = samples.frame_args();
+        let names = &samples.wants.frames;
         let detail = Detail { inlines: names.keep_inlined(), lines: names.srcline() };
         Join {
             processes: Processes::new(),
@@ -104,7 +104,7 @@ impl Join {
             locations: Locations::new(detail, options.threads()),
             batch: Batch::new(),
             files: options.symbolize.is_of_this_machine().then(|| RecordedFiles::new(written)),
-            is_demanding: samples.wants_latency() || samples.wants_wakers(),
+            is_demanding: samples.wants.latency() || samples.wants.wakers,
         }
     }
 
@@ -135,7 +135,7 @@ impl Join {
                 }
                 self.sample(sample, samples)?;
             }
-            Record::RoundEnd if samples.is_live() => self.flush(samples)?,
+            Record::RoundEnd if samples.wants.at_once => self.flush(samples)?,
             other => self.processes.apply(other, |map| intern(&mut self.objects, map)),
         }
         Ok(())

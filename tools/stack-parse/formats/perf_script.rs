@@ -67,7 +67,7 @@ const PIECE: usize = 64 * 1024;
 ///
 /// [`Error::Input`], or an error of writing.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    if samples.wants_wakers() {
+    if samples.wants.wakers {
         samples.note(
             "the text of perf script does not say which wakings are those of interrupts, and names \
              the program that was interrupted: give the perf.data itself",
@@ -78,7 +78,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     let mut reader = PerfScriptReader {
         newlines: Newlines::default(),
         headers: HeaderCache::default(),
-        chain: Chain::new(samples.frame_args().need_address()),
+        chain: Chain::new(samples.wants.frames.need_address()),
         lines: Lines::new(),
     };
     let mut blocks = Blocks::cut_by(input, end_of_samples);
@@ -295,7 +295,7 @@ impl<'a> LeafObject<'a> {
     /// The label of the sample with this leaf line, if any, where it is wanted.
     fn of(leaf: Option<&'a [u8]>, samples: &Samples<'_>) -> LeafObject<'a> {
         let key = b"object";
-        let leaf = leaf.filter(|_| samples.wants_label(key)).and_then(FrameLine::parse);
+        let leaf = leaf.filter(|_| samples.wants.label(key)).and_then(FrameLine::parse);
         let value = leaf.map_or(&b""[..], |leaf| leaf.dso);
         LeafObject([Label { key, value }])
     }

@@ -59,7 +59,7 @@ pub(super) const FORMAT: Format = Format {
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let mut packets = Packets::new(input);
-    let mut trace = Trace::new(samples.wants_label(b"cpu") || samples.choose_times());
+    let mut trace = Trace::new(samples.wants.label(b"cpu") || samples.wants.times());
     let end = loop {
         match packets.next() {
             Ok(Some(packet)) => trace.add(packet, samples)?,

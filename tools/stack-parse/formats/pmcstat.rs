@@ -48,12 +48,12 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     for_each_line(input, |number, line| {
         if let Some((name, count)) = event(line) {
             reader.finish(samples)?;
-            samples.announce(name, b"samples");
+            samples.events.announce(name, b"samples");
             (reader.event, reader.expected) = (name.to_vec(), count);
         } else if let Some(call) = Call::of(line) {
             reader.call(&call, samples)?;
         } else if !line.is_empty() && !line.starts_with(b"#") && !line.starts_with(b"//") {
-            samples.skip(number, "expected a share, a count and a function of pmcstat");
+            samples.skipped.add(number, "expected a share, a count and a function of pmcstat");
         }
         Ok(())
     })?;

@@ -158,10 +158,10 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
     let measures: Vec<_> = types.iter().map(|(name, unit)| Measure { name, unit }).collect();
     let mut place = None;
     if !measures.is_empty() {
-        place = samples.set_measures_with(&measures, tables.default_type());
+        place = samples.events.set_measures_with(&measures, tables.default_type());
     }
-    let wants_labels = samples.wants_origin();
-    let is_leaf_wanted = LEAF.iter().any(|key| samples.wants_label(key));
+    let wants_labels = samples.wants.origin();
+    let is_leaf_wanted = LEAF.iter().any(|key| samples.wants.label(key));
     let (mut counted, mut stored) = (Counted::new(bytes.len()), Stored::default());
     let mut frames = Vec::new();
     let mut fields = Fields::of(bytes);

@@ -50,7 +50,7 @@ fn detect(head: &Head<'_>) -> bool {
 /// [`Error::Input`], or [`Error::Unknown`] where JSON is damaged, after all that came before; or an
 /// error of adding samples.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&[THREADS]);
+    samples.events.set_measures(&[THREADS]);
     let mut dump = Dump::default();
     let name = input.name().to_owned();
     let start = input.peek(1).map_err(|source| Error::Input { name, source })?;
@@ -123,7 +123,7 @@ impl Dump {
     fn end_thread(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         let Some(Thread { tid, name, state }) = self.thread.take() else { return Ok(()) };
         let mut labels = OwnLabels::default();
-        if samples.wants_labels() {
+        if samples.wants.labels() {
             labels.add_known(FORMAT.name, "state", state.as_bytes());
         }
         let is_of_process = !self.is_child || tid == self.pid;

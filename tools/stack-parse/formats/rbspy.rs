@@ -55,7 +55,7 @@ fn detect(head: &Head<'_>) -> bool {
 /// [`Error::Input`], or [`Error::Unknown`] where the file is damaged, after all that came before;
 /// or an error of adding samples.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&[Measure { name: b"samples", unit: b"samples" }]);
+    samples.events.set_measures(&[Measure { name: b"samples", unit: b"samples" }]);
     let name = input.name().to_owned();
     let mut start = Vec::new();
     let read = input.take(START.len() as u64).read_to_end(&mut start);

@@ -67,7 +67,7 @@ fn interval(line: &[u8]) -> Option<u64> {
 ///
 /// [`common::Error::Input`], or an error of adding samples.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&MEASURES);
+    samples.events.set_measures(&MEASURES);
     let mut reader = RprofReader::default();
     let read = for_each_line(input, |number, line| reader.line(number, line, samples));
     if reader.cut > 0 {
@@ -127,7 +127,7 @@ impl RprofReader {
         for key in MEMORY {
             let (value, after) = rest.split_once_str(":")?;
             decimal(value)?;
-            if samples.wants_labels() {
+            if samples.wants.labels() {
                 self.labels.add_known(FORMAT.name, key, value);
             }
             rest = after;

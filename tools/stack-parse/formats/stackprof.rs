@@ -131,7 +131,7 @@ impl Profile {
         if !json.begin_object()? {
             return Err(json.unexpected("a profile of stackprof"));
         }
-        self.raw.keep_frames = samples.frame_args().srcline();
+        self.raw.keep_frames = samples.wants.frames.srcline();
         while let Some(key) = json.next_key()? {
             match key {
                 b"mode" => self.mode = json.text()?.unwrap_or_default().to_vec(),
@@ -144,7 +144,7 @@ impl Profile {
                     raw.read_stacks(json, |id| number(id, numbers, functions))?;
                 }
                 b"raw_lines" => self.raw.read_lines(json)?,
-                b"raw_sample_timestamps" if samples.need_order() => self.raw.read_times(json)?,
+                b"raw_sample_timestamps" if samples.wants.order() => self.raw.read_times(json)?,
                 b"raw_timestamp_deltas" => self.raw.read_deltas(json)?,
                 _ => {}
             }
@@ -190,7 +190,7 @@ impl Profile {
         }
         self.interval = self.interval.max(1);
         self.raw.place();
-        samples.set_measures(self.measures());
+        samples.events.set_measures(self.measures());
         let names = self.names(samples);
         let one = self.weights();
         if self.raw.is_empty() {

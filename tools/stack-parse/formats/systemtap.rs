@@ -67,7 +67,7 @@ fn add(
     samples: &mut Samples<'_>,
 ) -> Result<()> {
     // The output does not show what is counted.
-    samples.announce(b"", b"");
+    samples.events.announce(b"", b"");
     let sample = Sample { comm, weights: &[weight], ..Sample::default() };
     let added = stack.add(&sample, samples);
     comm.clear();

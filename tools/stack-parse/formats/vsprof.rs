@@ -104,7 +104,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     let columns = |line: &[u8], samples: &mut Samples<'_>| {
         let columns = Columns::of(line)?;
         let measures: Vec<_> = columns.weights.iter().map(|weight| weight.measure).collect();
-        samples.set_measures(&measures);
+        samples.events.set_measures(&measures);
         Some(columns)
     };
     let expected = "a level, a function and numbers of Visual Studio";

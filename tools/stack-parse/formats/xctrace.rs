@@ -50,7 +50,7 @@ fn detect(head: &Head<'_>) -> bool {
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
     let mut table = Table::default();
-    table.wants_labels = samples.wants_labels();
+    table.wants_labels = samples.wants.labels();
     let (mut depth, mut end) = (0u64, 0);
     let read = for_each_piece(input, |place, xml| {
         end = place + xml.len() as u64;

@@ -90,7 +90,7 @@ type Row<'a> = (u64, u64, TraceLine<'a>);
 ///
 /// [`common::Error::Input`], or an error of adding samples.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&[
+    samples.events.set_measures(&[
         Measure { name: b"time", unit: b"nanoseconds" },
         Measure { name: b"memory", unit: b"bytes" },
     ]);
@@ -115,7 +115,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
             Some(Some((time, memory, event))) => calls.enter(time, memory, &event, samples),
             Some(None) => Ok(()),
             None => {
-                samples.skip(number, "expected a call or a return of Xdebug");
+                samples.skipped.add(number, "expected a call or a return of Xdebug");
                 Ok(())
             }
         }

@@ -90,7 +90,7 @@ impl Costs {
         let measures = self.events.iter().map(|it| Measure { name: &it.name, unit: &it.unit });
         let measures: Vec<_> = measures.collect();
         if !measures.is_empty() {
-            self.wanted = samples.set_measures(&measures);
+            self.wanted = samples.events.set_measures(&measures);
         }
     }
 

@@ -102,7 +102,7 @@ impl Held {
 
     /// Makes an event the default, whichever comes first.
     pub(crate) fn prefer(&mut self, event: Vec<u8>, samples: &mut Samples<'_>) {
-        samples.take_first(&event);
+        samples.events.take_first(&event);
         self.preferred = Some(event);
     }
 
@@ -113,7 +113,7 @@ impl Held {
         names: &FrameNames,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
-        if self.rows.len() < MUCH || samples.need_order() {
+        if self.rows.len() < MUCH || samples.wants.order() {
             return Ok(());
         }
         self.finish(stacks, names, samples)
@@ -122,7 +122,7 @@ impl Held {
     /// Merges rows with equal threads and stacks if there are many, unless they must be held to
     /// sort them by time. For weights that may be summed, while frames have no names yet.
     pub(crate) fn add_up(&mut self, samples: &Samples<'_>) {
-        if self.rows.len() < self.many.max(MUCH) || samples.need_order() {
+        if self.rows.len() < self.many.max(MUCH) || samples.wants.order() {
             return;
         }
         self.rows.sort_unstable_by_key(|row| (row.thread, row.stack));
@@ -146,16 +146,16 @@ impl Held {
         for number in self.rows.iter().map(|row| row.thread as usize) {
             if !std::mem::replace(&mut is_announced[number], true) {
                 let Thread { event, unit, is_measure, .. } = &self.threads[number];
-                samples.announce(event, if unit.is_empty() { unit_of(event) } else { unit });
+                samples.events.announce(event, if unit.is_empty() { unit_of(event) } else { unit });
                 if *is_measure {
-                    samples.set_measure(event);
+                    samples.events.set_measure(event);
                 }
             }
         }
-        if let Some(first) = self.rows.first().filter(|_| samples.need_order()) {
+        if let Some(first) = self.rows.first().filter(|_| samples.wants.order()) {
             // Sorted by time, another event may come first: the default stays the same.
             if self.preferred.is_none() {
-                samples.take_first(&self.threads[first.thread as usize].event);
+                samples.events.take_first(&self.threads[first.thread as usize].event);
             }
             self.rows.sort_by_key(|row| row.time);
         }

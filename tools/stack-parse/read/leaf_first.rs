@@ -32,7 +32,7 @@ impl LeafFirst {
     /// Adds the caller of the last frame.
     pub(crate) fn push(&mut self, frame: &Frame<'_>, samples: &mut Samples<'_>) {
         let start = self.frames.len();
-        if start == 0 && samples.wants_label(b"object") {
+        if start == 0 && samples.wants.label(b"object") {
             self.object.clear();
             self.object.extend_from_slice(frame.known_object());
         }

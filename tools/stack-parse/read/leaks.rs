@@ -54,7 +54,7 @@ pub(crate) fn add(
     samples: &mut Samples<'_>,
 ) -> Result<()> {
     let mut labels = OwnLabels::default();
-    if samples.wants_labels() {
+    if samples.wants.labels() {
         labels.add("leaks", b"kind", kind.as_bytes());
     }
     let weights = &[amount.bytes, amount.blocks];

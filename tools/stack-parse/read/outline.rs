@@ -49,7 +49,7 @@ impl Outline {
         samples: &mut Samples<'_>,
     ) -> Result<()> {
         self.enter_line(indent, (total, own), origin, samples)?;
-        if let Some(line) = self.path.last_mut().filter(|_| samples.wants_label(b"object")) {
+        if let Some(line) = self.path.last_mut().filter(|_| samples.wants.label(b"object")) {
             line.object = frame.known_object().to_vec();
         }
         let start = self.frames.len();

@@ -73,7 +73,7 @@ impl Stacks {
         let origin = Sample { labels: &labels, ..*origin };
         let Some(sample) = samples.open(&origin) else { return Ok(()) };
         let leaf = self.node(sample.base, stack, names, samples);
-        if !samples.is_live() {
+        if !samples.wants.at_once {
             return samples.close(sample, leaf, std::iter::empty());
         }
         self.find_path(stack, |_| false);
@@ -119,7 +119,7 @@ impl FrameNames {
     pub(crate) fn push(&mut self, frame: &Frame<'_>, samples: &mut Samples<'_>) {
         samples.frames(frame, &mut self.ids);
         self.ends.push(self.ids.len());
-        if samples.wants_label(b"object") {
+        if samples.wants.label(b"object") {
             self.objects.push(self.object_names.intern(frame.known_object()));
         }
     }
@@ -129,7 +129,7 @@ impl FrameNames {
     pub(crate) fn push_named(&mut self, frames: &[FrameId], object: &[u8], samples: &Samples<'_>) {
         self.ids.extend_from_slice(frames);
         self.ends.push(self.ids.len());
-        if samples.wants_label(b"object") {
+        if samples.wants.label(b"object") {
             self.objects.push(self.object_names.intern(object));
         }
     }

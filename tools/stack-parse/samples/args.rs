@@ -6,8 +6,11 @@ use clap::Args;
 use common::folded::LabelKeys;
 
 use super::events::EventArgs;
-use super::every;
 use super::root::{Root, RootParser};
+use super::sinks::{self, Every, PerSample, Sink, Table};
+use super::sources::{OffCpu, Source, Wakers};
+use super::sums::Sums;
+use super::wants::Wants;
 use super::weight::{Weight, WeightParser};
 use super::window::WindowArgs;
 use crate::frame::FrameArgs;
@@ -55,7 +58,7 @@ pub(crate) struct SamplesArgs {
     pub(super) table: bool,
 
     /// Write the sums of each interval of SECONDS, then a line '# end SECONDS': for live pipes
-    #[arg(long, value_name = "SECONDS", value_parser = every::parse_length)]
+    #[arg(long, value_name = "SECONDS", value_parser = sinks::parse_length)]
     #[arg(conflicts_with_all = ["per_sample", "table", "off_cpu", "list_events"])]
     pub(super) every: Option<Duration>,
 
@@ -83,8 +86,39 @@ impl SamplesArgs {
         self.window.to()
     }
 
-    /// Whether lines have labels.
-    pub(super) fn has_labels(&self) -> bool {
-        self.labels.as_ref().is_some_and(|keys| !keys.is_none())
+    /// What the user asked for. `is_bounded` says whether some times are left out.
+    pub(super) fn wants(&self, is_bounded: bool) -> Wants {
+        Wants {
+            at_once: self.per_sample || self.table || self.every.is_some(),
+            list: self.list_events,
+            wakers: self.wakers,
+            frames: self.frames.clone(),
+            is_bounded,
+            asked_root: self.root.clone(),
+            root: Root::None,
+            labels: self.labels.clone().unwrap_or(LabelKeys::Only(Vec::new())),
+            weight: self.weight,
+            by_event: self.events.by_event,
+            header: self.header,
+            strict: self.strict,
+            tsv: self.tsv,
+        }
+    }
+
+    /// What makes samples; `None` if they are taken as they were recorded. Adds the frames that it
+    /// needs to those of `sums`.
+    pub(super) fn source(&self, sums: &mut Sums) -> Option<Box<dyn Source>> {
+        let wakers = self.wakers.then(|| Wakers::new(&mut sums.frames));
+        self.off_cpu.map(|pid| Box::new(OffCpu::new(pid, wakers)) as Box<dyn Source>)
+    }
+
+    /// Where samples are written as they come; `None` if they are summed.
+    pub(super) fn sink(&self) -> Option<Box<dyn Sink>> {
+        Some(match self {
+            SamplesArgs { table: true, .. } => Box::new(Table::default()),
+            SamplesArgs { per_sample: true, .. } => Box::new(PerSample),
+            SamplesArgs { every: Some(length), .. } => Box::new(Every::new(*length)),
+            _ => return None,
+        })
     }
 }

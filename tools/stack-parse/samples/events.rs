@@ -4,54 +4,33 @@
 //! own. Two measures, such as the words and the bytes of a memory profile, are
 //! numbers of the same samples.
 
-use bstr::ByteSlice;
-use clap::Args;
-use common::{Error, Result};
-use regex::bytes::{Regex, RegexBuilder};
+mod declared;
+mod event;
+mod list;
+mod name;
+mod wanted;
 
-use super::event::{Event, Fate, Peak};
-use super::event_name::{is_same, plain_name};
+use common::Result;
+
 use super::sample::Sample;
 use super::weight::Weighs;
+use name::{is_same, plain_name};
+use wanted::Wanted;
 
-/// Which events to take.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct EventArgs {
-    /// Take the events or the measure that match, such as 'cycles*'; default: a file's own, mostly its first
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) event: Option<String>,
-
-    /// Take all events, each as the root frame of its stacks; of measures only the default
-    #[arg(long)]
-    pub(crate) by_event: bool,
-}
-
-/// One of several numbers that each sample of an input has.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Measure<'a> {
-    pub(crate) name: &'a [u8],
-    pub(crate) unit: &'a [u8],
-}
-
-#[derive(Clone, Debug)]
-enum Wanted {
-    First,
-    Matching(Regex),
-    Named(Vec<Vec<u8>>),
-    All,
-}
-
-/// The names that formats use for the measure that counts the samples of the other measures.
-const SAMPLES: [&[u8]; 2] = [b"samples", b"sample"];
+pub(crate) use declared::Measure;
+pub(super) use event::{Event, Fate, LEFT_OUT, Sum};
+pub(super) use list::write_list;
+pub(super) use name::{printed, shown};
+pub(super) use wanted::EventArgs;
 
 /// The events found so far. They are few, so a linear search finds them.
 #[derive(Clone, Debug)]
 pub(crate) struct Events {
     wanted: Wanted,
     /// The option that asked for these events, for messages.
-    pub(crate) asked: String,
+    pub(super) asked: String,
     /// How to choose other events, for messages; empty if that is not possible.
-    pub(crate) hint: &'static str,
+    pub(super) hint: &'static str,
     events: Vec<Event>,
     /// Where the last event was found, since the next sample mostly has the same.
     last: usize,
@@ -64,18 +43,18 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    pub(crate) fn new(args: &EventArgs) -> Result<Events> {
-        let wanted = match &args.event {
-            Some(glob) => Wanted::Matching(regex_of_glob(glob)?),
-            None if args.by_event => Wanted::All,
-            None => Wanted::First,
-        };
+    /// Takes the events that the user chose.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`](common::Error::Usage) if the glob cannot be read.
+    pub(super) fn new(args: &EventArgs) -> Result<Events> {
         let asked = format!("--event asked for {}", args.event.as_deref().unwrap_or("*"));
-        Ok(Events::of(wanted, asked, ", --event or --by-event takes them in"))
+        Ok(Events::of(Wanted::new(args)?, asked, ", --event or --by-event takes them in"))
     }
 
     /// Takes only the events of these names; `asked` says why they are needed.
-    pub(crate) fn only(names: &[&str], asked: &str) -> Events {
+    pub(super) fn only(names: &[&str], asked: &str) -> Events {
         let names = names.iter().map(|name| name.as_bytes().to_vec()).collect();
         Events::of(Wanted::Named(names), asked.to_owned(), "")
     }
@@ -87,7 +66,7 @@ impl Events {
     }
 
     /// Resets the choice: each input has a first event of its own.
-    pub(crate) fn begin_input(&mut self) {
+    pub(super) fn begin_input(&mut self) {
         self.is_chosen = false;
         self.measures.clear();
         self.samples = None;
@@ -97,8 +76,8 @@ impl Events {
         }
     }
 
-    /// The same choice with empty sums, for a tree of its own.
-    pub(crate) fn fork(&self) -> Events {
+    /// Makes events with this choice and empty sums, for a tree of its own.
+    pub(super) fn fork(&self) -> Events {
         let mut events = self.clone();
         events.events.iter_mut().for_each(Event::clear);
         events
@@ -106,7 +85,7 @@ impl Events {
 
     /// Adds the sums of a fork, and calls `each` with every event here and the same event of the
     /// fork.
-    pub(crate) fn absorb(
+    pub(super) fn absorb(
         &mut self,
         other: &mut Events,
         mut each: impl FnMut(&mut Event, &mut Event),
@@ -123,68 +102,14 @@ impl Events {
     }
 
     /// Whether the event to take from this input is known.
-    pub(crate) fn is_chosen(&self) -> bool {
+    pub(super) fn is_chosen(&self) -> bool {
         self.is_chosen
-    }
-
-    /// Declares the numbers that every sample of the input has. Returns the index of the wanted
-    /// one, if any: the one at `default` unless the user chose another.
-    pub(crate) fn set_measures(
-        &mut self,
-        measures: &[Measure<'_>],
-        default: usize,
-    ) -> Option<usize> {
-        self.measures.clear();
-        let is_wanted = |measure: &Measure<'_>| self.wanted.matches(measure.name);
-        let chosen = match self.wanted {
-            Wanted::Matching(_) | Wanted::Named(_) => measures.iter().position(is_wanted),
-            Wanted::First | Wanted::All => Some(default),
-        };
-        for (place, measure) in measures.iter().enumerate() {
-            let index = self.find_or_add(measure.name);
-            let event = &mut self.events[index];
-            // A number that is the only one of its samples is like an event.
-            event.is_measure = measures.len() > 1;
-            event.is_wanted = chosen == Some(place);
-            event.unit = measure.unit.to_vec();
-            self.measures.push(index);
-        }
-        self.samples = measures.iter().position(|it| SAMPLES.contains(&it.name));
-        self.is_chosen = true;
-        chosen
-    }
-
-    /// Makes an event the default of the input, even if it comes late or never.
-    pub(crate) fn take_first(&mut self, event: &[u8]) {
-        self.find_or_add(event);
-        if self.takes_first() {
-            self.asked = format!("{} is the default: --event chooses", event.as_bstr());
-        }
-    }
-
-    /// Sets the unit of an event's weights, if any sample had this event.
-    pub(crate) fn set_unit(&mut self, event: &[u8], unit: &[u8]) {
-        if let Some(known) = self.events.iter_mut().find(|known| is_same(&known.name, event)) {
-            known.unit = unit.to_vec();
-        }
-    }
-
-    /// Sets the unit of an event's weights, before its first sample.
-    pub(crate) fn announce(&mut self, event: &[u8], unit: &[u8]) {
-        let index = self.find_or_push(event);
-        self.events[index].unit = unit.to_vec();
-    }
-
-    /// Declares that a known event is one of several numbers of the same samples.
-    pub(crate) fn set_measure(&mut self, event: &[u8]) {
-        let index = self.find_or_push(event);
-        self.events[index].is_measure = true;
     }
 
     /// The index of a sample's event, and the weight of one such sample: of several measures that
     /// of the wanted one.
     #[inline]
-    pub(crate) fn of_sample(&mut self, origin: &Sample<'_>) -> (usize, u64) {
+    pub(super) fn of_sample(&mut self, origin: &Sample<'_>) -> (usize, u64) {
         if self.measures.is_empty() {
             return (self.index(origin.event), origin.weights.first().copied().unwrap_or(1));
         }
@@ -195,7 +120,7 @@ impl Events {
 
     /// Adds a sample to the sums of its event, or of all its measures.
     #[inline]
-    pub(crate) fn account(
+    pub(super) fn account(
         &mut self,
         (event, weight): (usize, u64),
         origin: &Sample<'_>,
@@ -219,7 +144,7 @@ impl Events {
 
     /// Adds several samples of one event to its sums, each of this weight.
     #[inline]
-    pub(crate) fn account_one(
+    pub(super) fn account_one(
         &mut self,
         event: usize,
         count: u64,
@@ -232,65 +157,42 @@ impl Events {
         event.sums[fate as usize].add(count, weight, drawn);
     }
 
-    /// Notes how many samples were drawn for the weight of an event. If `is_part`, some of them may
-    /// have been left out, so the number becomes unknown.
-    pub(crate) fn draw(&mut self, event: &[u8], weight: f64, drawn: u64, is_part: bool) {
-        let index = self.index(event);
-        for sum in &mut self.events[index].sums {
-            if is_part {
-                sum.is_unknown = true;
-            } else if sum.samples > 0 {
-                sum.draw(weight, drawn);
-            }
-        }
-    }
-
-    /// Notes a peak of an event or measure, unless an earlier input had a higher one.
-    pub(crate) fn note_peak(&mut self, event: &[u8], peak: Peak) {
-        let Some(known) = self.events.iter_mut().find(|known| is_same(&known.name, event)) else {
-            return;
-        };
-        if known.peak.as_ref().is_none_or(|before| before.most < peak.most) {
-            known.peak = Some(peak);
-        }
-    }
-
     /// Whether the samples of an event are wanted.
-    pub(crate) fn is_wanted(&self, event: usize) -> bool {
+    pub(super) fn is_wanted(&self, event: usize) -> bool {
         self.events[event].is_wanted
     }
 
-    /// Whether the input that is being read has any sample.
-    pub(crate) fn has_samples(&self) -> bool {
-        self.events.iter().any(|event| event.is_in_input)
+    /// Whether the input that is being read has any sample of such an event.
+    pub(super) fn has_samples_of(&self, is_such: impl Fn(&[u8]) -> bool) -> bool {
+        self.events.iter().any(|event| event.is_in_input && is_such(&event.name))
     }
 
     /// The indexes of the events whose samples are taken from the input that is being read.
-    pub(crate) fn taken_from_input(&self) -> Vec<usize> {
+    pub(super) fn taken_from_input(&self) -> Vec<usize> {
         let is_taken = |event: &Event| event.is_in_input && event.is_wanted;
         (0..self.events.len()).filter(|&event| is_taken(&self.events[event])).collect()
     }
 
     /// Whether the user chose no event, so that the first one is taken.
-    pub(crate) fn takes_first(&self) -> bool {
+    pub(super) fn takes_first(&self) -> bool {
         matches!(self.wanted, Wanted::First)
     }
 
-    pub(crate) fn get(&self, event: usize) -> &Event {
+    pub(super) fn get(&self, event: usize) -> &Event {
         &self.events[event]
     }
 
-    pub(crate) fn get_mut(&mut self, event: usize) -> &mut Event {
+    pub(super) fn get_mut(&mut self, event: usize) -> &mut Event {
         &mut self.events[event]
     }
 
     /// The events in the order they came.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Event> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Event> {
         self.events.iter()
     }
 
     /// The events by the number of their samples, the most first.
-    pub(crate) fn sorted(&self) -> Vec<&Event> {
+    pub(super) fn sorted(&self) -> Vec<&Event> {
         let mut events: Vec<&Event> = self.events.iter().collect();
         let samples = |event: &Event| event.all().samples;
         events.sort_by(|a, b| samples(b).cmp(&samples(a)).then_with(|| a.name.cmp(&b.name)));
@@ -324,26 +226,6 @@ impl Events {
         }
         index
     }
-}
-
-impl Wanted {
-    /// Whether every event of this name is wanted.
-    fn matches(&self, event: &[u8]) -> bool {
-        match self {
-            Wanted::First => false,
-            Wanted::Matching(glob) => glob.is_match(event),
-            Wanted::Named(names) => names.iter().any(|name| name == event),
-            Wanted::All => true,
-        }
-    }
-}
-
-/// `*` stands for any text, `?` for one byte.
-fn regex_of_glob(glob: &str) -> Result<Regex> {
-    let pattern = regex::escape(glob).replace(r"\*", ".*").replace(r"\?", ".");
-    RegexBuilder::new(&format!("^(?:{pattern})$")).dot_matches_new_line(true).build().map_err(
-        |error| Error::Usage(format!("--event: expected a glob such as 'cycles*': {error}")),
-    )
 }
 
 #[cfg(test)]
@@ -402,7 +284,7 @@ mod tests {
             [(Some("b*"), Some(1), 8), (None, Some(0), 1), (Some("cycles"), None, 1)]
         {
             let mut events = events(glob, false);
-            assert_eq!(events.set_measures(&measures, 0), place, "{glob:?}");
+            assert_eq!(events.set_measures(&measures), place, "{glob:?}");
             assert_eq!(admits(&mut events, "", &[1, 8, 64]), place.is_some(), "{glob:?}");
             let origin = Sample { weights: &[1, 8, 64], ..Sample::default() };
             assert_eq!(events.of_sample(&origin).1, weight, "{glob:?}");

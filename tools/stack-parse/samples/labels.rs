@@ -3,11 +3,16 @@
 use std::borrow::Cow;
 
 use common::folded::{Label, LabelKeys, append_label, sort_labels};
+use common::names::printable;
+use common::pipe::Pipe;
 
 use super::sample::{Sample, append_seconds};
 
 /// How many digits times have after the point, so that `sort -V` sorts them.
 pub(super) const DIGITS: usize = 9;
+
+/// The key of the label with the time that an object was in use.
+pub(crate) const LIFETIME: &[u8] = b"lifetime";
 
 /// The keys of times: hardly two samples have the same value.
 const TIMES: [&[u8]; 2] = [b"since", b"time"];
@@ -44,14 +49,25 @@ impl SampleLabels {
         self.keys.has(key)
     }
 
-    /// Whether this key was asked for by name.
-    pub(crate) fn is_named(&self, key: &[u8]) -> bool {
-        matches!(self.keys, LabelKeys::Only(_)) && self.has(key)
+    /// Reports the labels that were asked for by name and that no sample has.
+    pub(super) fn report_missing(&self, pipe: &mut Pipe) {
+        for key in &self.missing {
+            pipe.note(format_args!("no sample has the label {}", printable(key)));
+        }
     }
 
-    /// The keys that were asked for by name and that no sample had.
-    pub(crate) fn missing(&self) -> &[Vec<u8>] {
-        &self.missing
+    /// Appends the labels of a sample, times first.
+    pub(super) fn append(
+        &mut self,
+        origin: &Sample<'_>,
+        event: &[u8],
+        when: Option<When>,
+        out: &mut Vec<u8>,
+    ) {
+        if let Some(when) = when.filter(|when| self.has_time(*when)) {
+            self.append_times(when, out);
+        }
+        out.extend_from_slice(self.text(origin, event));
     }
 
     /// The text of a sample's labels except times, sorted.
@@ -122,6 +138,13 @@ pub(crate) fn value_of<'a>(
     }
 }
 
+/// The value of a label with a time, in seconds.
+pub(crate) fn seconds_of_label(nanoseconds: impl Into<i128>) -> Vec<u8> {
+    let mut seconds = Vec::new();
+    append_seconds(nanoseconds.into(), DIGITS, &mut seconds);
+    seconds
+}
+
 /// The value of a time label, in seconds.
 fn time_of(key: &[u8], when: When) -> Option<Vec<u8>> {
     let time = match key {
@@ -129,7 +152,5 @@ fn time_of(key: &[u8], when: When) -> Option<Vec<u8>> {
         b"time" => i128::from(when.time?),
         _ => return None,
     };
-    let mut value = Vec::new();
-    append_seconds(time, DIGITS, &mut value);
-    Some(value)
+    Some(seconds_of_label(time))
 }

@@ -7,9 +7,6 @@ use std::num::NonZero;
 use common::io::Total;
 use common::pipe::Pipe;
 
-use super::Samples;
-use super::weight::Weight;
-
 /// The remainders lost where periods were divided, by the number of threads that ran.
 #[derive(Debug, Default)]
 pub(super) struct Rounding(BTreeMap<NonZero<u32>, u128>);
@@ -32,21 +29,15 @@ impl Rounding {
         let parts = self.0.iter().map(|(threads, rest)| *rest as f64 / f64::from(threads.get()));
         parts.sum::<f64>().round() as u128
     }
-}
 
-impl Samples<'_> {
-    /// Whether weights are periods divided by the number of threads that ran.
-    pub(crate) fn wants_latency(&self) -> bool {
-        self.args.weight == Weight::Latency
-    }
-
-    /// Adds the loss to the sums of `--stats`: it was read, and left out.
-    pub(super) fn report_rounding(&self, pipe: &mut Pipe) {
-        let weight = self.rounding.whole();
+    /// Adds the loss to the sums of `--stats`: it was read, and left out. With `is_asked` the user
+    /// asked for latencies, and is told.
+    pub(super) fn report(&self, is_asked: bool, pipe: &mut Pipe) {
+        let weight = self.whole();
         let lost = Total { lines: 0, weight };
         pipe.count_read(lost);
         pipe.count_dropped(lost);
-        if self.wants_latency() && pipe.wants_stats() {
+        if is_asked && pipe.wants_stats() {
             pipe.note(format_args!("latency: rounding down took weight {weight}"));
         }
     }

@@ -30,17 +30,12 @@ impl Samples<'_> {
 
     /// Prints a note about this input, which is an error with `--strict`.
     pub(crate) fn doubt(&mut self, what: impl Display) {
-        if self.args.strict {
+        if self.wants.strict {
             let name = self.input.name.clone();
             self.error(&Error::Unknown { name, what: what.to_string() });
         } else {
             self.note(what);
         }
-    }
-
-    /// Notes a line of this input that was not understood: an error only with `--strict`.
-    pub(crate) fn skip(&mut self, line: u64, why: &'static str) {
-        self.skipped.add(line, why);
     }
 
     /// Counts a folded line that has a count and no frames.

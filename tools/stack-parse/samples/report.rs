@@ -1,397 +1,147 @@
-//! The output and the messages after all inputs were read.
+//! The messages about events and weights after all inputs were read.
 
-use common::Result;
-use common::folded::{Headers, counts_samples, header_line, parse_header};
 use common::io::Total;
-use common::names::printable;
 use common::pipe::Pipe;
-use common::stacks::StackTree;
 
-use super::event::{Event, Fate, LEFT_OUT, Sum};
-use super::event_name::shown;
-use super::events::Events;
-use super::root::Root;
+use super::events::{Event, Events, Fate, LEFT_OUT, Sum, printed};
 use super::weight::Rule;
-use super::{Recorded, Samples, Sink, off_cpu};
 
-/// The data for the header lines of the inputs.
-#[derive(Debug, Default)]
-pub(crate) struct InputHeaders {
-    /// The header lines of the input that is being read.
-    lines: Vec<Vec<u8>>,
-    /// The inputs before it, without duplicates.
-    inputs: Vec<InputHeader>,
-    is_written: bool,
-    /// The first event of each input: the input's name, and the event's index.
-    first_events: Vec<(String, usize)>,
-    /// The sampling rates of the inputs, without duplicates.
-    rates: Vec<f64>,
-}
-
-/// The data of one input for its header.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct InputHeader {
-    lines: Vec<Vec<u8>>,
-    /// The indexes of the events that were taken.
-    events: Vec<usize>,
-    format: &'static str,
-}
-
-impl InputHeaders {
-    pub(crate) fn begin_input(&mut self) {
-        self.lines.clear();
-    }
-
-    /// Whether any input has header lines of its own.
-    fn are_given(&self) -> bool {
-        self.inputs.iter().any(|input| !input.lines.is_empty())
-    }
-}
-
-impl InputHeader {
-    /// The header lines. Those of a recording are final only when all is read, since counts may
-    /// have become sums by then.
-    fn lines(&self, events: &Events, by_event: bool) -> Vec<Vec<u8>> {
-        if !self.lines.is_empty() {
-            return self.lines.clone();
-        }
-        let events: Vec<&Event> = self.events.iter().map(|&event| events.get(event)).collect();
-        let mut lines = Vec::new();
-        for event in events.iter().filter(|event| !event.name.is_empty()) {
-            let of_roots = [&event.name, &b" "[..], unit(event)].concat();
-            let value = if by_event { of_roots } else { event.name.clone() };
-            lines.push(header_line("event", &value));
-        }
-        let mut units: Vec<&[u8]> = events.iter().map(|event| unit(event)).collect();
-        units.dedup();
-        if let [unit] = units[..]
-            && !unit.is_empty()
-        {
-            lines.push(header_line("unit", unit));
-        }
-        lines.push(header_line("source", self.format.as_bytes()));
-        lines
-    }
-
-    /// The lines of `--off-cpu`, which counts time, not the events that it is made from; none for
-    /// an input without these events.
-    fn off_cpu_lines(&self) -> Vec<Vec<u8>> {
-        if self.events.is_empty() {
-            return Vec::new();
-        }
-        vec![
-            header_line("event", off_cpu::NAME),
-            header_line("unit", off_cpu::UNIT),
-            header_line("source", self.format.as_bytes()),
-        ]
-    }
-}
-
-/// The unit of the weights of a taken event.
-fn unit(event: &Event) -> &[u8] {
-    if event.weigher.sums() { &event.unit } else { b"samples" }
-}
-
-impl Samples<'_> {
-    /// Sets which share of the events this input sampled. One sample does not mean the same in
-    /// inputs with different rates.
-    pub(crate) fn set_sampling_rate(&mut self, rate: f64) {
-        if !self.headers.rates.contains(&rate) {
-            self.headers.rates.push(rate);
-        }
-    }
-
-    /// Keeps a comment line of the input if it is a header line.
-    pub(crate) fn add_header_line(&mut self, line: &[u8]) {
-        if parse_header(line).is_some() {
-            self.headers.lines.push(line.to_vec());
-        }
-    }
-
-    /// Keeps the data for the header of the input that was just read.
-    pub(super) fn note_header(&mut self) {
-        let InputHeaders { lines, inputs, first_events, .. } = &mut self.headers;
-        let events = self.events.taken_from_input();
-        if let ([event], true) = (&events[..], self.events.takes_first()) {
-            let is_known = first_events.iter().any(|(_, known)| known == event);
-            if !is_known && !self.events.get(*event).name.is_empty() {
-                first_events.push((self.input.name.clone(), *event));
-            }
-        }
-        let (lines, format) = (std::mem::take(lines), self.input.format);
-        let header = InputHeader { lines, events, format };
-        if !inputs.contains(&header) {
-            inputs.push(header);
-        }
-    }
-
-    /// Writes the header before the first line of samples that are written as they come, with what
-    /// is known by then.
-    pub(super) fn write_streamed_header(&mut self) -> Result<()> {
-        let is_due = self.args.header || !self.headers.lines.is_empty();
-        if std::mem::replace(&mut self.headers.is_written, true) || !is_due {
-            return Ok(());
-        }
-        let lines = std::mem::take(&mut self.headers.lines);
-        let events = self.events.taken_from_input();
-        let events = if self.events.takes_first() { events } else { Vec::new() };
-        let header = InputHeader { lines, events, format: self.input.format };
-        let lines = header.lines(&self.events, self.args.events.by_event);
-        let Some(pipe) = &mut self.pipe else { return Ok(()) };
-        lines.iter().try_for_each(|line| pipe.out().line(line))
-    }
-
-    /// Writes the sums, and reports what was left out.
-    pub(crate) fn finish(mut self) -> Result<()> {
-        let Some(pipe) = self.pipe.take() else { return Ok(()) };
-        self.report_first_events(pipe);
-        self.report_events(pipe);
-        self.report_rounding(pipe);
-        self.report_missing_labels(pipe);
-        match &mut self.sink {
-            Sink::Sum => {
-                self.report_weights(pipe);
-                self.report_troubles(pipe);
-                self.write_header(pipe)?;
-                self.write_sums(pipe)
-            }
-            Sink::OffCpu(off_cpu) => {
-                off_cpu.report(pipe);
-                self.write_header(pipe)?;
-                self.write_sums(pipe)
-            }
-            Sink::List => self.write_list(pipe),
-            Sink::Every(every) => {
-                every.finish(pipe)?;
-                self.report_weights(pipe);
-                Ok(())
-            }
-            Sink::PerSample | Sink::Table(_) => {
-                self.report_weights(pipe);
-                Ok(())
-            }
-        }
-    }
-
-    /// Reports that files with different first events are summed, which the user may not intend.
-    fn report_first_events(&self, pipe: &mut Pipe) {
-        let firsts = &self.headers.first_events;
-        if firsts.len() > 1 && !matches!(self.sink, Sink::List) {
-            let said: Vec<String> = firsts
-                .iter()
-                .map(|(input, event)| format!("{} in {input}", text(&self.events.get(*event).name)))
-                .collect();
-            pipe.note(format_args!(
-                "the first events differ, and are summed: {}; --event takes one",
-                said.join(", ")
-            ));
-        }
-    }
-
-    /// Adds all events to the sums of `--stats`, and reports which are left out.
-    fn report_events(&self, pipe: &mut Pipe) {
-        if matches!(self.sink, Sink::List) {
-            return;
-        }
-        let is_any_taken = self.events.iter().any(Event::was_wanted);
-        let others = self.events.sorted();
-        let others: Vec<&Event> =
-            others.into_iter().filter(|event| !event.is_other_measure()).collect();
-        let all: u128 = others.iter().map(|event| event.all().samples).sum();
-        for event in others {
-            pipe.count_read(self.total(event, event.all()));
-            for (fate, what) in LEFT_OUT {
-                let left_out = self.total(event, event.sum(fate));
-                if left_out.lines > 0 {
-                    pipe.count_dropped(left_out);
-                    pipe.note(format_args!(
-                        "{} samples (weight {}) {what}",
-                        event.sum(fate).samples,
-                        left_out.weight,
-                    ));
-                }
-            }
-            let left_out = event.sum(Fate::OtherEvent);
-            let total = self.total(event, left_out);
-            pipe.count_dropped(total);
-            if total.lines > 0 && is_any_taken {
-                pipe.note(format_args!(
-                    "event {}: {} of {all} samples (weight {}) left out{}",
-                    text(&event.name),
-                    left_out.samples,
-                    total.weight,
-                    self.events.hint,
-                ));
-            }
-        }
-        if is_any_taken {
-            self.report_empty_measures(pipe);
-        } else {
-            self.report_nothing_taken(pipe);
-        }
-    }
-
-    /// Reports the labels that were asked for and that no sample has.
-    fn report_missing_labels(&self, pipe: &mut Pipe) {
-        for key in self.labels.missing() {
-            pipe.note(format_args!("no sample has the label {}", printable(key)));
-        }
-    }
-
-    /// Reports the measures with weight where those that were taken have none.
-    fn report_empty_measures(&self, pipe: &mut Pipe) {
-        let (taken, others): (Vec<&Event>, Vec<&Event>) =
-            self.events.iter().partition(|event| event.was_wanted());
-        let names = |events: Vec<&Event>| {
-            let names: Vec<String> = events.iter().map(|event| text(&event.name)).collect();
-            names.join(", ")
-        };
-        let weighs = |event: &&Event| event.is_measure() && event.all().total > 0;
-        let others: Vec<&Event> = others.into_iter().filter(weighs).collect();
-        if !others.is_empty() && taken.iter().all(|event| event.all().total == 0) {
-            let (taken, others) = (names(taken), names(others));
-            pipe.note(format_args!("{taken} is 0 everywhere: --event takes {others}"));
-        }
-    }
-
-    fn report_nothing_taken(&self, pipe: &mut Pipe) {
-        let (measures, events): (Vec<&Event>, Vec<&Event>) =
-            self.events.sorted().into_iter().partition(|event| event.is_measure());
-        let asked = &self.events.asked;
-        // One measure is always taken, unless the user asks for one that the input does not have.
-        if !measures.is_empty() && !self.events.takes_first() {
-            let names: Vec<String> = measures.iter().map(|event| text(&event.name)).collect();
-            pipe.note(format_args!(
-                "no sample taken: the measures are {}, but {asked}",
-                names.join(", ")
-            ));
-        }
-        if !events.is_empty() {
-            let all: u128 = events.iter().map(|event| event.all().samples).sum();
-            let names: Vec<String> = events
-                .iter()
-                .map(|event| format!("{} ({})", text(&event.name), event.all().samples))
-                .collect();
-            pipe.note(format_args!(
-                "no sample taken: all {all} are of event {}, but {asked}",
-                names.join(", ")
-            ));
-        }
-    }
-
-    /// The sum of an event's samples, weighed like those that are taken.
-    fn total(&self, event: &Event, sum: Sum) -> Total {
-        let sums_periods = || self.events.iter().any(|event| event.weigher.sums());
-        let sums = if event.is_taken() {
-            event.weigher.sums()
-        } else {
-            self.input.rule == Rule::Sum
-                || self.input.rule == Rule::CountWhileEqual && sums_periods()
-        };
-        let lines = u64::try_from(sum.samples).unwrap_or(u64::MAX);
-        Total { lines, weight: if sums { sum.total } else { sum.samples } }
-    }
-
-    /// Reports weights that differ from what a user would expect.
-    fn report_weights(&self, pipe: &mut Pipe) {
-        for event in self.events.iter().filter(|event| event.is_taken() && event.weigher.sums()) {
-            if self.is_advised && event.sum(Fate::Taken).total == 0 {
-                pipe.note(format_args!(
-                    "all periods of event {} are 0, so no stack has any weight: --weight samples counts",
-                    text(&event.name)
-                ));
-            }
-        }
-        let counts_samples = |event: &Event| event.is_taken() && event.unit == b"samples";
-        if self.headers.rates.len() > 1 && self.events.iter().any(counts_samples) {
-            pipe.note(
-                "the sampling rates of the inputs differ: one sample does not mean the same in each, \
-                 --event words makes them comparable",
-            );
-        }
-        let varying: Vec<String> = self
-            .events
+/// Reports that files with different first events are summed, which the user may not intend. The
+/// first events are given by the names of the files and their indexes.
+pub(super) fn first_events(firsts: &[(String, usize)], events: &Events, pipe: &mut Pipe) {
+    if firsts.len() > 1 {
+        let said: Vec<String> = firsts
             .iter()
-            .filter(|event| event.weigher.varied())
-            .map(|event| text(&event.name))
+            .map(|(input, event)| format!("{} in {input}", printed(&events.get(*event).name)))
             .collect();
-        if !varying.is_empty() {
-            let which = if self.events.iter().filter(|event| event.is_taken()).count() > 1 {
-                format!(" of {}", varying.join(", "))
-            } else {
-                String::new()
-            };
-            pipe.note(format_args!(
-                "periods{which} vary: weights are sums of periods, --weight samples counts"
-            ));
-        }
-    }
-
-    fn report_troubles(&self, pipe: &mut Pipe) {
-        let Some(advise) = self.input.advice.filter(|_| self.is_advised) else { return };
-        let recorded = Recorded {
-            tree: &self.tree,
-            frames: &self.frames,
-            traits: &self.traits,
-            chains: self.chains,
-            // The event and the thread are frames outside the call chain.
-            root_frames: 1 + u32::from(self.input.root != Root::None),
-            samples: self.events.iter().map(|event| event.all().samples).sum(),
-        };
-        advise(&recorded, pipe);
-    }
-
-    fn write_header(&self, pipe: &mut Pipe) -> Result<()> {
-        let is_off_cpu = matches!(self.sink, Sink::OffCpu(_));
-        if !self.args.header && !is_off_cpu && !self.headers.are_given() {
-            return Ok(());
-        }
-        let mut headers = Headers::default();
-        for input in &self.headers.inputs {
-            let lines = match is_off_cpu {
-                true => input.off_cpu_lines(),
-                false => input.lines(&self.events, self.args.events.by_event),
-            };
-            // The number of samples is known only for the sum.
-            headers.add(lines, 0);
-        }
-        pipe.write_header_of(&headers.with_samples(self.drawn()))
-    }
-
-    /// The number of samples whose sum would vary as much as what is written; `None` if that is
-    /// unknown, if there are several events, or if the weights themselves count samples.
-    fn drawn(&self) -> Option<u64> {
-        let mut taken = self.events.iter().filter(|event| event.is_taken());
-        let (event, None) = (taken.next()?, taken.next()) else { return None };
-        if matches!(self.sink, Sink::OffCpu(_)) || counts_samples(unit(event)) {
-            return None;
-        }
-        event.sum(Fate::Taken).drawn().map(|samples| samples.round() as u64)
-    }
-
-    /// Writes all lines.
-    fn write_sums(mut self, pipe: &mut Pipe) -> Result<()> {
-        match self.labelled.take() {
-            Some(labelled) => labelled.write(&self.labels, &self, pipe),
-            None => self.write_tree(pipe),
-        }
-    }
-
-    /// Writes all stacks. In the tree they are below their events, which are written as frames only
-    /// if the user asked for that.
-    fn write_tree(&self, pipe: &mut Pipe) -> Result<()> {
-        let nodes: Vec<_> = self.events.iter().filter_map(|event| event.node).collect();
-        match nodes[..] {
-            _ if self.args.events.by_event => {
-                pipe.write_tree(&self.tree, StackTree::ROOT, &self.frames)
-            }
-            [node] => pipe.write_tree(&self.tree, node, &self.frames),
-            _ => pipe.write_tree(&self.tree.without_roots(), StackTree::ROOT, &self.frames),
-        }
+        pipe.note(format_args!(
+            "the first events differ, and are summed: {}; --event takes one",
+            said.join(", ")
+        ));
     }
 }
 
-/// The name of an event for a message.
-pub(super) fn text(name: &[u8]) -> String {
-    printable(shown(name))
+/// Adds all events to the sums of `--stats`, and reports which are left out. `rule` is that of the
+/// last input.
+pub(super) fn left_out(events: &Events, rule: Rule, pipe: &mut Pipe) {
+    let is_any_taken = events.iter().any(Event::was_wanted);
+    let others = events.sorted();
+    let others: Vec<&Event> =
+        others.into_iter().filter(|event| !event.is_other_measure()).collect();
+    let all: u128 = others.iter().map(|event| event.all().samples).sum();
+    for event in others {
+        let total = |sum| total(event, sum, events, rule);
+        pipe.count_read(total(event.all()));
+        for (fate, what) in LEFT_OUT {
+            let left_out = total(event.sum(fate));
+            if left_out.lines > 0 {
+                pipe.count_dropped(left_out);
+                pipe.note(format_args!(
+                    "{} samples (weight {}) {what}",
+                    event.sum(fate).samples,
+                    left_out.weight,
+                ));
+            }
+        }
+        let left_out = event.sum(Fate::OtherEvent);
+        let total = total(left_out);
+        pipe.count_dropped(total);
+        if total.lines > 0 && is_any_taken {
+            pipe.note(format_args!(
+                "event {}: {} of {all} samples (weight {}) left out{}",
+                printed(&event.name),
+                left_out.samples,
+                total.weight,
+                events.hint,
+            ));
+        }
+    }
+    if is_any_taken {
+        empty_measures(events, pipe);
+    } else {
+        nothing_taken(events, pipe);
+    }
+}
+
+/// Reports the measures with weight where those that were taken have none.
+fn empty_measures(events: &Events, pipe: &mut Pipe) {
+    let (taken, others): (Vec<&Event>, Vec<&Event>) =
+        events.iter().partition(|event| event.was_wanted());
+    let weighs = |event: &&Event| event.is_measure && event.all().total > 0;
+    let others: Vec<&Event> = others.into_iter().filter(weighs).collect();
+    if !others.is_empty() && taken.iter().all(|event| event.all().total == 0) {
+        let (taken, others) = (names(&taken), names(&others));
+        pipe.note(format_args!("{taken} is 0 everywhere: --event takes {others}"));
+    }
+}
+
+fn nothing_taken(events: &Events, pipe: &mut Pipe) {
+    let asked = &events.asked;
+    let takes_first = events.takes_first();
+    let (measures, events): (Vec<&Event>, Vec<&Event>) =
+        events.sorted().into_iter().partition(|event| event.is_measure);
+    // One measure is always taken, unless the user asks for one that the input does not have.
+    if !measures.is_empty() && !takes_first {
+        let names = names(&measures);
+        pipe.note(format_args!("no sample taken: the measures are {names}, but {asked}"));
+    }
+    if !events.is_empty() {
+        let all: u128 = events.iter().map(|event| event.all().samples).sum();
+        let names: Vec<String> = events
+            .iter()
+            .map(|event| format!("{} ({})", printed(&event.name), event.all().samples))
+            .collect();
+        pipe.note(format_args!(
+            "no sample taken: all {all} are of event {}, but {asked}",
+            names.join(", ")
+        ));
+    }
+}
+
+fn names(events: &[&Event]) -> String {
+    let names: Vec<String> = events.iter().map(|event| printed(&event.name)).collect();
+    names.join(", ")
+}
+
+/// The sum of an event's samples, weighed like those that are taken.
+fn total(event: &Event, sum: Sum, events: &Events, rule: Rule) -> Total {
+    let sums_periods = || events.iter().any(|event| event.weigher.sums());
+    let sums = if event.is_taken() {
+        event.weigher.sums()
+    } else {
+        rule == Rule::Sum || rule == Rule::CountWhileEqual && sums_periods()
+    };
+    let lines = u64::try_from(sum.samples).unwrap_or(u64::MAX);
+    Total { lines, weight: if sums { sum.total } else { sum.samples } }
+}
+
+/// Reports weights that differ from what a user would expect. `rates_differ` says whether the
+/// sampling rates of the inputs differ, `may_advise` whether `--weight samples` helps.
+pub(super) fn weights(events: &Events, rates_differ: bool, may_advise: bool, pipe: &mut Pipe) {
+    for event in events.iter().filter(|event| event.is_taken() && event.weigher.sums()) {
+        if may_advise && event.sum(Fate::Taken).total == 0 {
+            pipe.note(format_args!(
+                "all periods of event {} are 0, so no stack has any weight: --weight samples counts",
+                printed(&event.name)
+            ));
+        }
+    }
+    let counts_samples = |event: &Event| event.is_taken() && event.unit == b"samples";
+    if rates_differ && events.iter().any(counts_samples) {
+        pipe.note(
+            "the sampling rates of the inputs differ: one sample does not mean the same in each, \
+             --event words makes them comparable",
+        );
+    }
+    let varying: Vec<&Event> = events.iter().filter(|event| event.weigher.varied()).collect();
+    if !varying.is_empty() {
+        let which = if events.iter().filter(|event| event.is_taken()).count() > 1 {
+            format!(" of {}", names(&varying))
+        } else {
+            String::new()
+        };
+        pipe.note(format_args!(
+            "periods{which} vary: weights are sums of periods, --weight samples counts"
+        ));
+    }
 }

@@ -5,7 +5,6 @@ use std::ffi::OsStr;
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command, ValueEnum};
 use common::folded::{append_label_frame, clean_frame};
-use common::stacks::{FrameId, NodeId};
 
 use super::sample::Sample;
 
@@ -70,53 +69,5 @@ impl Root {
         };
         clean_frame(origin.comm, name);
         ids.iter().for_each(|id| name.extend_from_slice(id));
-    }
-}
-
-/// The root frames of the current sample, and the data that they were made from.
-#[derive(Debug, Default)]
-pub(crate) struct Base {
-    event: Option<usize>,
-    comm: Vec<u8>,
-    pid: Vec<u8>,
-    tid: Vec<u8>,
-    label: Option<Vec<u8>>,
-    pub(crate) frames: Vec<FrameId>,
-    pub(crate) node: NodeId,
-}
-
-impl Base {
-    /// Whether a sample with these data has the same root frames.
-    pub(crate) fn is(
-        &self,
-        event: usize,
-        origin: &Sample<'_>,
-        label: Option<&[u8]>,
-        root: &Root,
-    ) -> bool {
-        let is_thread = || {
-            self.pid == origin.pid.unwrap_or_default() && self.tid == origin.tid.unwrap_or_default()
-        };
-        self.event == Some(event)
-            && match root {
-                Root::None => true,
-                Root::Comm => self.comm == origin.comm,
-                Root::Pid | Root::Tid => self.comm == origin.comm && is_thread(),
-                Root::Label(_) => self.label.as_deref() == label,
-            }
-    }
-
-    /// Notes the data for the next root frames.
-    pub(crate) fn note(&mut self, event: usize, origin: &Sample<'_>, label: Option<&[u8]>) {
-        self.event = Some(event);
-        self.label = label.map(<[u8]>::to_vec);
-        for (kept, part) in [
-            (&mut self.comm, origin.comm),
-            (&mut self.pid, origin.pid.unwrap_or_default()),
-            (&mut self.tid, origin.tid.unwrap_or_default()),
-        ] {
-            kept.clear();
-            kept.extend_from_slice(part);
-        }
     }
 }

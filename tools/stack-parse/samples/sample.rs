@@ -95,11 +95,6 @@ pub(crate) struct OpenSample {
 }
 
 impl OpenSample {
-    /// `count` nanoseconds as samples of weight 1, one each, of the first event.
-    pub(crate) fn of_nanoseconds(count: u64) -> OpenSample {
-        OpenSample { base: NodeId::default(), event: 0, count, weight: 1 }
-    }
-
     /// The number of samples and their weight together, which may be larger than 64 bits.
     pub(crate) fn total(&self) -> Total {
         Total { lines: self.count, weight: u128::from(self.count) * u128::from(self.weight) }

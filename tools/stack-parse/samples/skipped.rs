@@ -15,7 +15,8 @@ pub(crate) struct Skipped {
 }
 
 impl Skipped {
-    /// Notes a line by its number, counted from 1, and what was expected.
+    /// Notes a line by its number, counted from 1, and what was expected. It is an error only with
+    /// `--strict`.
     pub(crate) fn add(&mut self, line: u64, why: &'static str) {
         self.lines += 1;
         if self.named.len() < NAMED {

@@ -7,6 +7,7 @@ use clap::Args;
 use common::numbers::nanoseconds;
 use common::{Error, Result};
 
+use super::events::Fate;
 use super::labels::When;
 use super::sample::{Sample, Time};
 
@@ -57,7 +58,7 @@ impl Window {
     /// # Errors
     ///
     /// [`Error::Usage`] if the slice is empty.
-    pub(crate) fn new(args: &WindowArgs) -> Result<Window> {
+    pub(super) fn new(args: &WindowArgs) -> Result<Window> {
         let from = args.from.map_or(0, |seconds| seconds.0);
         let to = args.to.map_or(u64::MAX, |seconds| seconds.0);
         if from >= to {
@@ -68,7 +69,7 @@ impl Window {
     }
 
     /// Resets the clock: each input has its own.
-    pub(crate) fn begin_input(&mut self) {
+    pub(super) fn begin_input(&mut self) {
         (self.first, self.is_unclocked) = (None, false);
     }
 
@@ -79,37 +80,53 @@ impl Window {
     }
 
     /// The time of a sample for its labels; `None` for a sample without one.
-    pub(crate) fn labelled_when(&mut self, origin: &Sample<'_>) -> Option<When> {
+    pub(super) fn labelled_when(&mut self, origin: &Sample<'_>) -> Option<When> {
         if self.is_unclocked { None } else { self.when(origin) }
     }
 
     /// Whether some times are left out.
-    pub(crate) fn is_bounded(&self) -> bool {
+    pub(super) fn is_bounded(&self) -> bool {
         self.range.is_some()
     }
 
     /// Nanoseconds since the first sample; negative where samples of several
     /// processors arrive out of order. `None` for a sample without time.
     #[inline]
-    pub(crate) fn since_first(&mut self, time: Option<Time<'_>>) -> Option<i128> {
+    pub(super) fn since_first(&mut self, time: Option<Time<'_>>) -> Option<i128> {
         let now = time.and_then(Time::nanoseconds)?;
         let first = *self.first.get_or_insert(now);
         Some(i128::from(now) - i128::from(first))
     }
 
     /// The time of a sample; `None` for a sample without one.
-    pub(crate) fn when(&mut self, origin: &Sample<'_>) -> Option<When> {
+    pub(super) fn when(&mut self, origin: &Sample<'_>) -> Option<When> {
         let time = origin.time.and_then(Time::nanoseconds);
         let since_first = || self.since_first(origin.time).and_then(|it| i64::try_from(it).ok());
         let since = origin.since.or_else(since_first)?;
         Some(When { since, time })
     }
 
+    /// Whether a sample counts, or why not. `is_wanted` is true if its event is.
+    #[inline]
+    pub(super) fn fate(
+        &mut self,
+        is_wanted: bool,
+        time: Option<Time<'_>>,
+        since: Option<i64>,
+    ) -> Fate {
+        match self.admits(time, since) {
+            _ if !is_wanted => Fate::OtherEvent,
+            true => Fate::Taken,
+            false if time.is_some() || since.is_some() => Fate::OtherTime,
+            false => Fate::NoTime,
+        }
+    }
+
     /// Whether a sample of this time is wanted; `since` is its time after the first sample in
     /// nanoseconds, if the input has that. A sample without a time is wanted only where all time
     /// is.
     #[inline]
-    pub(crate) fn admits(&mut self, time: Option<Time<'_>>, since: Option<i64>) -> bool {
+    fn admits(&mut self, time: Option<Time<'_>>, since: Option<i64>) -> bool {
         if !self.is_bounded() {
             // The first sample is that of the input, of any event.
             if self.first.is_none() {

@@ -148,7 +148,7 @@ impl MapEntry {
             weights: &[weight],
             ..Sample::default()
         };
-        if !samples.wants_labels() {
+        if !samples.wants.labels() {
             return samples.add(&sample, &self.frames);
         }
         let labels = self.labels();

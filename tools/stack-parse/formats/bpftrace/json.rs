@@ -90,7 +90,7 @@ pub(super) fn read(
             maps.into_iter().try_for_each(|(map, data)| read_map(number, &map, data, text, samples))
         }
         ("hist" | "lhist" | "tseries", _) => {
-            samples.skip(number, "expected numbers, found histograms: use count() or sum()");
+            samples.skipped.add(number, "expected numbers, found histograms: use count() or sum()");
             Ok(())
         }
         ("printf", Data::Text(printed)) => {
@@ -125,7 +125,7 @@ fn read_map(
             _ => None,
         };
         let Some(weight) = weight else {
-            samples.skip(number, "expected a number: use count() or sum()");
+            samples.skipped.add(number, "expected a number: use count() or sum()");
             continue;
         };
         text.json_key(&key);

@@ -113,7 +113,7 @@ impl Text {
             Ok(weight) => self.add(&map, weight, samples),
             Err(why) => {
                 self.entry.clear();
-                samples.skip(number, why);
+                samples.skipped.add(number, why);
                 Ok(())
             }
         }
@@ -141,7 +141,7 @@ impl Text {
     pub(super) fn add(&mut self, map: &[u8], weight: u64, samples: &mut Samples<'_>) -> Result<()> {
         if self.event != map {
             // bpftrace does not print what is counted.
-            samples.announce(map, b"");
+            samples.events.announce(map, b"");
             self.event = map.to_vec();
         }
         let added = self.entry.add(map, weight, samples);
@@ -249,7 +249,7 @@ impl Text {
     /// Adds what `printf` printed as one sample.
     fn add_one(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         (self.blank_lines, self.is_name_apart) = (0, false);
-        samples.announce(PRINTF, b"samples");
+        samples.events.announce(PRINTF, b"samples");
         let added = self.entry.add(PRINTF, 1, samples);
         self.entry.clear();
         added

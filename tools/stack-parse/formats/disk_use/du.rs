@@ -41,7 +41,7 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&[Measure { name: b"", unit: b"" }]);
+    samples.events.set_measures(&[Measure { name: b"", unit: b"" }]);
     let mut tree = Tree::default();
     let read = for_each_sized(input, samples, |size, path, samples| {
         tree.add(size, path, samples);

@@ -28,7 +28,7 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&[Measure { name: b"", unit: b"bytes" }]);
+    samples.events.set_measures(&[Measure { name: b"", unit: b"bytes" }]);
     let mut stack = Vec::new();
     for_each_sized(input, samples, |size, path, samples| {
         stack.clear();

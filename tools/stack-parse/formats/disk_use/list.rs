@@ -43,7 +43,7 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.set_measures(&[Measure { name: b"", unit: b"bytes" }]);
+    samples.events.set_measures(&[Measure { name: b"", unit: b"bytes" }]);
     let mut list = List::default();
     for_each_line(input, |number, line| list.line(number, line, samples))?;
     list.report(samples);
@@ -98,7 +98,7 @@ impl List {
         match line.strip_suffix(b":") {
             Some(folder) if is_new_part => self.folder = folder.to_vec(),
             _ if line.is_empty() || is_total(line) => {}
-            _ => samples.skip(number, "expected a file with its mode, owner, size and time"),
+            _ => samples.skipped.add(number, "expected a file with its mode, owner, size and time"),
         }
         Ok(())
     }

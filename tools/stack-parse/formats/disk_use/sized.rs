@@ -99,7 +99,7 @@ pub(super) fn for_each_sized(
             // find's `%P` of the folder where it starts is empty.
             path.extend_from_slice(if sized.path.is_empty() { b"." } else { sized.path });
         } else if open.is_none() || is_no_name(line) {
-            samples.skip(number, "expected a size and a path");
+            samples.skipped.add(number, "expected a size and a path");
         } else if !line.is_empty() {
             path.push(b'\n');
             path.extend_from_slice(line);

@@ -80,7 +80,7 @@ pub(super) fn parse(input: &mut Input, options: &Options, samples: &mut Samples<
     };
     let period = words.nth(3).unwrap_or_default();
     let _padding = words.next();
-    samples.set_measures_with(&MEASURES, 1);
+    samples.events.set_measures_with(&MEASURES, 1);
     let (unnamed, bad_weights, has_end) = read_samples(&mut words, period);
     note_bad_weights(bad_weights, samples);
     // 'google-pprof --raw' writes no end.

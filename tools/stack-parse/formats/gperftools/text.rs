@@ -74,10 +74,10 @@ impl Kind {
 
     fn set_measures(&self, samples: &mut Samples<'_>) {
         match self {
-            Kind::Heap { .. } => samples.set_measures_with(&HEAP, IN_USE),
-            Kind::JavaHeap => samples.set_measures_with(&HEAP[2..], 1),
-            Kind::Locks { .. } => samples.set_measures_with(&LOCKS, 1),
-            Kind::Count(name) => samples.set_measures(&[Measure { name, unit: b"count" }]),
+            Kind::Heap { .. } => samples.events.set_measures_with(&HEAP, IN_USE),
+            Kind::JavaHeap => samples.events.set_measures_with(&HEAP[2..], 1),
+            Kind::Locks { .. } => samples.events.set_measures_with(&LOCKS, 1),
+            Kind::Count(name) => samples.events.set_measures(&[Measure { name, unit: b"count" }]),
         };
     }
 
@@ -212,7 +212,7 @@ impl GperftoolsReader {
             && !self.kind.as_mut().is_some_and(|kind| kind.set(line))
             && !self.addresses.line(line, samples)
         {
-            samples.skip(number, "expected counts, '@' and addresses");
+            samples.skipped.add(number, "expected counts, '@' and addresses");
         }
         Ok(())
     }

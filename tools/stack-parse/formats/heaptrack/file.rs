@@ -43,16 +43,16 @@ impl Counting {
     ) -> Result<Counting> {
         let has_pointers = kind.is_raw || kind.version < BY_INDEX;
         let has_times = matches!(measure, Some(b"allocations" | b"allocated"));
-        let wants_lifetimes = samples.wants_lifetimes()?;
-        if !has_pointers && samples.names_lifetime() {
+        let wants_lifetimes = samples.wants.lifetimes()?;
+        if !has_pointers && samples.wants.lifetime_by_name() {
             samples.note("lifetimes are in raw recordings only: 'heaptrack --raw' makes one");
         }
-        if samples.choose_times() && live.is_some() && !has_pointers {
+        if samples.wants.times() && live.is_some() && !has_pointers {
             let what = "--live with --from or --to needs a raw recording of heaptrack: others do \
                         not say which allocation is freed";
             return Err(Error::Usage(what.to_owned()));
         }
-        if samples.choose_times() && live.is_none() {
+        if samples.wants.times() && live.is_none() {
             samples.note("only allocations and allocated bytes have times");
         }
         let counted = match live {
@@ -60,7 +60,7 @@ impl Counting {
             Some(Live::End) => Counted::AtMoment,
             Some(Live::Peak | Live::At(_)) => Counted::AtMark,
         };
-        let is_timed = samples.choose_times() || samples.need_order() && has_times;
+        let is_timed = samples.wants.times() || samples.wants.order() && has_times;
         Ok(match live {
             _ if has_pointers && (live.is_some() || wants_lifetimes && has_times) => {
                 Counting::Objects(Alive::new(counted))
@@ -288,7 +288,7 @@ impl File {
     /// Adds the samples that were held until the end.
     fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         let when = common::numbers::seconds(self.level.at);
-        samples.note_peak(PEAK.name, self.level.most, when.as_bytes());
+        samples.events.note_peak(PEAK.name, self.level.most, when.as_bytes());
         let traces = &mut self.traces;
         match &mut self.counting {
             Counting::Sums(costs) => costs

@@ -206,7 +206,7 @@ impl Pools {
     }
 
     fn frame(&mut self, frame: StackFrame, samples: &mut Samples<'_>) -> &[FrameId] {
-        let line = if samples.frame_args().srcline() { frame.line } else { 0 };
+        let line = if samples.wants.frames.srcline() { frame.line } else { 0 };
         let key = StackFrame { line, ..frame };
         if !self.frames.contains_key(&key) {
             let mut ids = Vec::new();

@@ -78,7 +78,7 @@ impl PrintedEvent {
     /// Keeps a field as a label, if it is one.
     pub(super) fn set_label(&mut self, field: &[u8], value: &[u8], samples: &Samples<'_>) {
         let known = LABELS.iter().find(|known| known.as_bytes() == field);
-        if let Some(key) = known.filter(|_| samples.wants_labels()) {
+        if let Some(key) = known.filter(|_| samples.wants.labels()) {
             self.labels.add_known(FORMAT.name, key, value);
         }
     }

@@ -95,7 +95,7 @@ impl TextReader<'_> {
             self.event.name.extend_from_slice(name);
         } else if !self.is_open {
             if !line.trim_ascii().is_empty() {
-                samples.skip(number, "expected an event of 'jfr print'");
+                samples.skipped.add(number, "expected an event of 'jfr print'");
             }
         } else if line == b"}" {
             self.end_event(samples)?;

@@ -46,7 +46,7 @@ fn read_dump(
         dumps.time = time;
     }
     for DumpedThread { thread, calls, is_virtual } in threads {
-        if is_virtual && samples.wants_labels() {
+        if is_virtual && samples.wants.labels() {
             dumps.labels.add(FORMAT.name, b"virtual", b"true");
         }
         dumps.thread = Some(thread);

@@ -57,7 +57,7 @@ pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -
     })?;
     let has_bytes = graph.nodes.iter().any(|node| node.allocated_bytes.is_some());
     let measures = if has_bytes { &[CYCLES, BYTES][..] } else { &[CYCLES] };
-    samples.set_measures(measures);
+    samples.events.set_measures(measures);
     let totals = graph.nodes.iter().flat_map(|node| [Some(node.time), node.allocated_bytes]);
     // Converted to 64 bits, such a total becomes the nearest number that fits.
     let bad = totals.flatten().filter(|total| !(0.0..TOO_MUCH).contains(total)).count();

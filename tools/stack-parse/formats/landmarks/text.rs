@@ -37,7 +37,7 @@ pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -
         "landmarks' text has three digits of each figure and no small nodes: \
          OCAML_LANDMARKS=format=json keeps all",
     );
-    samples.set_measures(&[CYCLES]);
+    samples.events.set_measures(&[CYCLES]);
     let mut graph = Graph::new();
     for_each_line(input, |number, line| {
         if line.starts_with(b"Call graph") {
@@ -46,7 +46,7 @@ pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -
         }
         if is_call(line) {
             if graph.add(line).is_none() {
-                samples.skip(number, "expected a call of landmarks below its caller");
+                samples.skipped.add(number, "expected a call of landmarks below its caller");
             }
         } else if let Some(total) = root_total(line) {
             graph.calls[0].total = total;

@@ -52,8 +52,8 @@ impl Objects {
     ///
     /// [`common::Error::Usage`] if lifetimes are asked for where lines cannot be held.
     pub(super) fn new(args: ObjectArgs, samples: &Samples<'_>) -> Result<Option<Objects>> {
-        let needs_later = args.live().is_some() || args.promoted || samples.lists_events();
-        if !(samples.wants_lifetimes()? || needs_later) {
+        let needs_later = args.live().is_some() || args.promoted || samples.wants.list;
+        if !(samples.wants.lifetimes()? || needs_later) {
             return Ok(None);
         }
         let counted = match args.live() {
@@ -150,7 +150,7 @@ impl Objects {
         let when = common::numbers::seconds(level.at);
         for (measure, weight) in MEASURES.iter().zip(process.weights) {
             let most = level.most.saturating_mul(weight);
-            samples.note_peak(measure.name, most, when.as_bytes());
+            samples.events.note_peak(measure.name, most, when.as_bytes());
         }
         Ok(())
     }

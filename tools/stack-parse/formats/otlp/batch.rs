@@ -137,11 +137,11 @@ impl Batch {
             self.negative += 1;
             return;
         };
-        let series = self.profile.series(sample, samples.wants_origin());
+        let series = self.profile.series(sample, samples.wants.origin());
         let stack = u32::try_from(*stack).unwrap_or(u32::MAX);
         let held = &mut self.profile.held;
         let has_times = !times.is_empty() && (values.is_empty() || values.len() == times.len());
-        if has_times && samples.need_order() {
+        if has_times && samples.wants.order() {
             for (at, time) in times.iter().enumerate() {
                 let value = values.get(at).copied().unwrap_or(1);
                 held.add(series, stack, value, Some(*time));

@@ -98,7 +98,7 @@ impl Batch {
             numbers: [sample.pid, sample.tid, sample.cpu],
             period: sample.period,
             parallelism: sample.parallelism.ok().and_then(NonZero::new),
-            context: if samples.wants_wakers() { context(sample) } else { Context::Thread },
+            context: if samples.wants.wakers { context(sample) } else { Context::Thread },
             cgroup: sample.cgroup.and_then(|id| self.labels.cgroup(id)),
             text: text..self.texts.len(),
             locations: locations..self.locations.len(),

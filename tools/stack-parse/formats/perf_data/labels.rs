@@ -49,8 +49,8 @@ impl LabelValues {
         objects: &mut Objects,
         samples: &Samples<'_>,
     ) -> Vec<Label<'_>> {
-        let cgroup = cgroup.filter(|_| samples.wants_label(b"cgroup"));
-        let leaf = leaf.filter(|_| LEAF.iter().any(|key| samples.wants_label(key)));
+        let cgroup = cgroup.filter(|_| samples.wants.label(b"cgroup"));
+        let leaf = leaf.filter(|_| LEAF.iter().any(|key| samples.wants.label(key)));
         let leaf = leaf.map(|leaf| self.leaf(leaf, objects)).unwrap_or_default();
         let keys = [b"cgroup", LEAF[0], LEAF[1], LEAF[2]];
         let values = [cgroup, leaf.address, leaf.object, leaf.build_id];

@@ -11,10 +11,10 @@ use crate::samples::Samples;
 ///
 /// [`Error::Usage`].
 pub(super) fn check(sample: &RawSample<'_>, input: &str, samples: &Samples<'_>) -> Result<()> {
-    if samples.wants_latency() {
+    if samples.wants.latency() {
         sample.parallelism.map_err(|why| no_latency(input, why))?;
     }
-    if samples.wants_wakers() && sample.event.is_of_started_program() {
+    if samples.wants.wakers && sample.event.is_of_started_program() {
         return Err(Error::Usage(format!(
             "--wakers needs a recording of all processors: {input} is of one program, and lacks \
              what others did: record with 'perf record -a -g -e \

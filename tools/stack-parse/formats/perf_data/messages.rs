@@ -56,7 +56,7 @@ pub(super) fn report(summary: &Summary, samples: &mut Samples<'_>) {
             "{lost} samples or other records, {share:.1} % of all, were lost while recording: \
              use a lower 'perf record -F' or a larger -m"
         ));
-        if samples.wants_latency() {
+        if samples.wants.latency() {
             samples.note(
                 "switches of threads may be among them: later latencies may then be divided by the \
                  wrong number of threads",

@@ -231,7 +231,7 @@ impl Lines {
         if line[0] != b'\t' && next_frame.is_some() && !self.timed {
             return self.event(&EventLine::before_frames(line), None, next_frame, samples);
         }
-        samples.skip(self.number, "expected a sample or a frame of perf script");
+        samples.skipped.add(self.number, "expected a sample or a frame of perf script");
         Ok(())
     }
 
@@ -269,7 +269,7 @@ impl Lines {
     ) -> Result<()> {
         self.close(samples)?;
         if event.is_deferred_chain() {
-            samples.skip(self.number, DEFERRED);
+            samples.skipped.add(self.number, DEFERRED);
             self.pass();
             return Ok(());
         }
@@ -314,7 +314,7 @@ impl Lines {
                 }
             }
             State::Idle => {
-                samples.skip(self.number, "a frame that belongs to no sample");
+                samples.skipped.add(self.number, "a frame that belongs to no sample");
                 return Ok(());
             }
         }

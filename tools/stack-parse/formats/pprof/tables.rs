@@ -203,7 +203,7 @@ impl<'a> Tables<'a> {
         self.locate(&mut locations, &places, &mappings, options, samples);
         let (drop, keep) = (self.string(self.drop_frames), self.string(self.keep_frames));
         let mut prune = Prune::new(drop, keep, samples);
-        let wants_lines = samples.frame_args().srcline();
+        let wants_lines = samples.wants.frames.srcline();
         for (id, location) in &mut locations {
             let place = &places[id];
             let start = self.frames.len() as u32;
@@ -231,7 +231,7 @@ impl<'a> Tables<'a> {
         options: &Options,
         samples: &Samples<'_>,
     ) {
-        if !LEAF.iter().any(|key| samples.wants_label(key)) {
+        if !LEAF.iter().any(|key| samples.wants.label(key)) {
             return;
         }
         let mut objects = options.symbolize.objects();

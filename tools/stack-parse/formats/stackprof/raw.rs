@@ -185,7 +185,7 @@ impl Raw {
             });
             for row in each.chain((others > 0).then_some((None, stack, interval, others))) {
                 // Samples in a garbage collection are recorded later than they happen.
-                if samples.need_order() { rows.push(row) } else { add(row, samples)? }
+                if samples.wants.order() { rows.push(row) } else { add(row, samples)? }
             }
         }
         rows.sort_by_key(|(time, ..)| *time);

@@ -106,7 +106,7 @@ impl Boxes {
     pub(super) fn add_all(mut self, samples: &mut Samples<'_>) -> Result<()> {
         let has_whole = self.arrange();
         let unit: &[u8] = if self.is_scaled { b"" } else { &self.unit };
-        samples.set_measures(&[Measure { name: b"", unit }]);
+        samples.events.set_measures(&[Measure { name: b"", unit }]);
         let node = |number: usize| {
             let Frame { name, own, parent, .. } = self.boxes[number];
             Node { name, own, parent }

@@ -50,8 +50,8 @@ impl Embedded {
         let [after, before] =
             [b"after", b"before".as_slice()].map(|name| Measure { name, unit: &self.unit });
         match self.is_diff {
-            true => samples.set_measures(&[after, before]),
-            false => samples.set_measures(&[Measure { name: b"", unit: &self.unit }]),
+            true => samples.events.set_measures(&[after, before]),
+            false => samples.events.set_measures(&[Measure { name: b"", unit: &self.unit }]),
         };
         let names = self.names.split(|&byte| byte == b'\n').map(unescaped);
         let names: Vec<FrameId> = names.map(|name| samples.frame(&name)).collect();

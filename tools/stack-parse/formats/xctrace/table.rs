@@ -254,7 +254,7 @@ impl Table {
                 Row { weight: Some(_), .. } => b"nanoseconds",
                 _ => b"samples",
             };
-            samples.announce(&self.schema, unit);
+            samples.events.announce(&self.schema, unit);
         }
         let has_process = !row.process.name.is_empty() || !row.process.pid.is_empty();
         let process = if has_process { &row.process } else { &row.thread.process };

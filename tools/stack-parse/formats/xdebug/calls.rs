@@ -128,7 +128,7 @@ impl Calls {
         let Some(&Open { frame, callers, stack, .. }) = self.open.last() else {
             return Stacks::EMPTY;
         };
-        if !samples.frame_args().srcline() {
+        if !samples.wants.frames.srcline() {
             return stack;
         }
         let mut place = Place::default();

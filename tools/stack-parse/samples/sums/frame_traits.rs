@@ -1,9 +1,7 @@
-//! Gives frames their ids, and keeps for each whether it was called or inlined.
+//! Keeps for each frame whether it was called or inlined.
 
-use common::folded::clean_frame;
 use common::stacks::FrameId;
 
-use super::{CallChains, Samples};
 use crate::frame::{Frame, Kind};
 
 /// It was called in a program.
@@ -63,33 +61,5 @@ impl FrameTraits {
 
     fn bits(&self, id: FrameId) -> u8 {
         self.0.get(id as usize).copied().unwrap_or_default()
-    }
-}
-
-impl Samples<'_> {
-    /// Appends the ids of the frames made from a frame, root first: nearly always one; none if the
-    /// frame is dropped.
-    pub(crate) fn frames(&mut self, frame: &Frame<'_>, ids: &mut Vec<FrameId>) {
-        let Samples { args, text, clean, frames, traits, .. } = self;
-        args.frames.for_each_name(frame, text, |name| {
-            clean.clear();
-            clean_frame(name, clean);
-            let id = frames.intern(clean);
-            traits.note(id, frame);
-            ids.push(id);
-        });
-    }
-
-    /// Sets how the callers of samples were recorded.
-    pub(crate) fn set_chains(&mut self, chains: CallChains) {
-        self.chains = chains;
-    }
-
-    /// The id of the frame with this name.
-    #[inline]
-    pub(crate) fn frame(&mut self, name: &[u8]) -> FrameId {
-        self.text.clear();
-        clean_frame(name, &mut self.text);
-        self.frames.intern(&self.text)
     }
 }

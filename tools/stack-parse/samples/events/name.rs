@@ -1,10 +1,16 @@
 //! The names of events.
 
 use bstr::ByteSlice;
+use common::names::printable;
 
 /// The name of an event as it is shown, also where the input has no name.
 pub(crate) fn shown(name: &[u8]) -> &[u8] {
     if name.is_empty() { b"[no event]" } else { name }
+}
+
+/// The name of an event for a message.
+pub(crate) fn printed(name: &[u8]) -> String {
+    printable(shown(name))
 }
 
 /// On hybrid processors `cpu_core/cycles/` and `cpu_atom/cycles/` are one event, `cycles`;

@@ -1,12 +1,10 @@
 //! One event or measure, and the sums of its samples.
 
-use common::folded::clean_frame;
 use common::names::unit_of_event;
-use common::stacks::{FrameTable, NodeId, StackTree};
+use common::stacks::NodeId;
 
-use super::event_name::shown;
-use super::weight::Weigher;
 use crate::remedies;
+use crate::samples::weight::Weigher;
 
 /// Whether a sample counts, or why not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +91,7 @@ pub(crate) struct Event {
     pub(crate) name: Vec<u8>,
     pub(crate) unit: Vec<u8>,
     /// Whether this is one of several numbers of the same samples.
-    pub(super) is_measure: bool,
+    pub(crate) is_measure: bool,
     /// Whether its samples are taken from the input that is being read.
     pub(super) is_wanted: bool,
     /// Whether that input has such samples.
@@ -122,15 +120,6 @@ impl Event {
         }
     }
 
-    /// The node above its stacks, made if it is new.
-    pub(super) fn node_in(&mut self, tree: &mut StackTree, frames: &mut FrameTable) -> NodeId {
-        *self.node.get_or_insert_with(|| {
-            let mut text = Vec::new();
-            clean_frame(shown(&self.name), &mut text);
-            tree.child(StackTree::ROOT, frames.intern(&text))
-        })
-    }
-
     /// Forgets all samples.
     pub(super) fn clear(&mut self) {
         (self.sums, self.weigher, self.node) = Default::default();
@@ -155,10 +144,6 @@ impl Event {
     /// Whether it was wanted from any input, even if its samples were left out.
     pub(crate) fn was_wanted(&self) -> bool {
         self.sum(Fate::OtherEvent).samples < self.all().samples
-    }
-
-    pub(crate) fn is_measure(&self) -> bool {
-        self.is_measure
     }
 
     /// Whether it is a measure that the user did not ask for, so that its samples do not count as

@@ -17,11 +17,14 @@ use common::numbers::nanoseconds;
 use common::pipe::Pipe;
 use common::stacks::{Overflows, StackCounts};
 
+use super::Sink;
+use crate::samples::weight::Rule;
+
 /// The end lines have three digits after the point.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 /// Parses the length of an interval, in seconds such as `2` or `0.5`.
-pub(super) fn parse_length(seconds: &str) -> Result<Duration, &'static str> {
+pub(crate) fn parse_length(seconds: &str) -> Result<Duration, &'static str> {
     let length = nanoseconds(seconds.as_bytes()).map(Duration::from_nanos);
     length
         .filter(|length| *length >= SHORTEST)
@@ -31,7 +34,7 @@ pub(super) fn parse_length(seconds: &str) -> Result<Duration, &'static str> {
 /// Sums samples until the current interval is over. The sums are cleared once they are written, so
 /// memory holds only the distinct stacks of one interval.
 #[derive(Debug)]
-pub(super) struct Every {
+pub(crate) struct Every {
     length: Duration,
     added: Arc<Mutex<StackCounts>>,
     writer: Writer,
@@ -42,40 +45,16 @@ pub(super) struct Every {
 enum Writer {
     /// There was no sample yet.
     NotNeeded,
-    Running(WritingThread),
+    /// The thread that writes; the sender is closed when all input is read.
+    Running(Sender<()>, JoinHandle<Result<Intervals>>),
     /// The system refused to start a thread: the parsing thread writes an interval that is over
     /// when the next sample comes.
     Refused(Intervals),
 }
 
-#[derive(Debug)]
-struct WritingThread {
-    /// Closed when all input is read.
-    input: Sender<()>,
-    handle: JoinHandle<Result<Intervals>>,
-}
-
 impl Every {
-    pub(super) fn new(length: Duration) -> Every {
+    pub(crate) fn new(length: Duration) -> Every {
         Every { length, added: Arc::default(), writer: Writer::NotNeeded }
-    }
-
-    /// Adds a sample. The first one starts the clock.
-    ///
-    /// # Errors
-    ///
-    /// [`common::Error::Output`] if an interval could not be written.
-    pub(super) fn add(&mut self, stack: &[u8], weight: u64, pipe: &mut Pipe) -> Result<()> {
-        match &mut self.writer {
-            Writer::NotNeeded => self.start(pipe)?,
-            // The thread ends before the input only if it cannot write.
-            Writer::Running(thread) if thread.handle.is_finished() => return self.finish(pipe),
-            Writer::Running(_) => {}
-            Writer::Refused(intervals) if intervals.is_over() => intervals.write()?,
-            Writer::Refused(_) => {}
-        }
-        lock(&self.added).add(stack, weight);
-        Ok(())
     }
 
     fn start(&mut self, pipe: &mut Pipe) -> Result<()> {
@@ -86,7 +65,7 @@ impl Every {
         let (input, end_of_input) = channel();
         let spawned = thread::Builder::new().spawn(move || intervals.write_all(&end_of_input));
         self.writer = match spawned {
-            Ok(handle) => Writer::Running(WritingThread { input, handle }),
+            Ok(handle) => Writer::Running(input, handle),
             Err(_) => {
                 let out = pipe.out().try_clone()?;
                 Writer::Refused(Intervals::new(self.length, &self.added, out))
@@ -94,18 +73,34 @@ impl Every {
         };
         Ok(())
     }
+}
+
+impl Sink for Every {
+    fn auto_rule(&self) -> Rule {
+        Rule::Count
+    }
+
+    /// Adds a sample to the current interval. The first one starts the clock.
+    fn add(&mut self, stack: &[u8], weight: u64, pipe: &mut Pipe) -> Result<()> {
+        match &mut self.writer {
+            Writer::NotNeeded => self.start(pipe)?,
+            // The thread ends before the input only if it cannot write.
+            Writer::Running(_, thread) if thread.is_finished() => return self.finish(pipe),
+            Writer::Running(..) => {}
+            Writer::Refused(intervals) if intervals.is_over() => intervals.write()?,
+            Writer::Refused(_) => {}
+        }
+        lock(&self.added).add(stack, weight);
+        Ok(())
+    }
 
     /// Writes the last interval, and counts all lines that were written.
-    ///
-    /// # Errors
-    ///
-    /// [`common::Error::Output`] if an interval could not be written.
-    pub(super) fn finish(&mut self, pipe: &mut Pipe) -> Result<()> {
+    fn finish(&mut self, pipe: &mut Pipe) -> Result<()> {
         let intervals = match mem::replace(&mut self.writer, Writer::NotNeeded) {
             Writer::NotNeeded => return Ok(()),
-            Writer::Running(WritingThread { input, handle }) => {
+            Writer::Running(input, thread) => {
                 drop(input);
-                handle.join().unwrap_or_else(|panic| resume_unwind(panic))?
+                thread.join().unwrap_or_else(|panic| resume_unwind(panic))?
             }
             Writer::Refused(mut intervals) => intervals.write().map(|()| intervals)?,
         };

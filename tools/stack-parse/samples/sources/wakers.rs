@@ -5,15 +5,11 @@
 //! waking meet in the middle, as in offwaketime of bcc.
 
 use bstr::ByteSlice;
-use common::folded::clean_frame;
 use common::stacks::{FrameId, FrameTable, NodeId, StackTree};
-use common::{Error, Result};
 
-use super::Samples;
-use super::off_cpu::EVENT;
-use super::root::Root;
-use super::sample::{Context, Sample};
-use crate::remedies;
+use crate::samples::root::Root;
+use crate::samples::sample::{Context, Sample};
+use crate::samples::sums::Sums;
 
 /// The events that show which thread wakes which. The second comes later and maybe on another
 /// processor, but old recordings have only that.
@@ -21,7 +17,7 @@ pub(super) const WAKINGS: [&str; 2] = ["sched:sched_waking", "sched:sched_wakeup
 
 /// Adds to a wait the stack of its waker.
 #[derive(Debug)]
-pub(super) struct Wakers {
+pub(crate) struct Wakers {
     /// The frame between the stack that waited and the one that woke it.
     separator: FrameId,
     unknown: FrameId,
@@ -32,7 +28,7 @@ pub(super) struct Wakers {
 }
 
 impl Wakers {
-    pub(super) fn new(frames: &mut FrameTable) -> Wakers {
+    pub(crate) fn new(frames: &mut FrameTable) -> Wakers {
         let mut frame = |name: &str| frames.intern(name.as_bytes());
         Wakers {
             separator: frame("--"),
@@ -77,25 +73,21 @@ impl Wakers {
 
     /// The frame that names the waker: its root frame as `root` has it, or an interrupt or the idle
     /// task.
-    pub(super) fn name(
-        &self,
-        origin: &Sample<'_>,
-        root: &Root,
-        frames: &mut FrameTable,
-        text: &mut Vec<u8>,
-    ) -> FrameId {
+    pub(super) fn name(&self, origin: &Sample<'_>, root: &Root, sums: &mut Sums) -> FrameId {
         match origin.context {
             Context::Interrupt => return self.interrupt,
             Context::Idle => return self.idle,
             Context::Thread if origin.tid == Some(b"0") => return self.idle,
             Context::Thread => {}
         }
-        text.clear();
         match root {
-            Root::Pid | Root::Tid => root.push_name(origin, None, text),
-            Root::Comm | Root::None | Root::Label(_) => clean_frame(origin.comm, text),
+            Root::Comm | Root::None | Root::Label(_) => sums.frame(origin.comm),
+            Root::Pid | Root::Tid => {
+                let mut name = Vec::new();
+                root.push_name(origin, None, &mut name);
+                sums.frames.intern(&name)
+            }
         }
-        frames.intern(text)
     }
 }
 
@@ -130,30 +122,6 @@ pub(super) fn woken(text: &[u8]) -> Option<&[u8]> {
     };
     let digits = id.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (digits > 0).then_some(&id[..digits])
-}
-
-impl Samples<'_> {
-    /// Whether the user asked for the wakers of threads.
-    pub(crate) fn wants_wakers(&self) -> bool {
-        self.args.wakers
-    }
-
-    /// Refuses an input with switches but without wakings.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`], which shows how to record wakings.
-    pub(super) fn check_wakings(&self) -> Result<()> {
-        let has = |is: fn(&[u8]) -> bool| {
-            self.events.iter().any(|event| event.is_in_input && is(&event.name))
-        };
-        let is_switch = |event: &[u8]| event == EVENT.as_bytes();
-        if !self.args.wakers || !has(is_switch) || has(is_waking) {
-            return Ok(());
-        }
-        let name = &self.input.name;
-        Err(Error::Usage(format!("{name}: {}", remedies::NO_WAKING)))
-    }
 }
 
 #[cfg(test)]

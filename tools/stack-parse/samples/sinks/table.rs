@@ -5,8 +5,11 @@ use common::Result;
 use common::io::{Total, push_field, push_quoted};
 use common::pipe::Pipe;
 
-use super::labels::DIGITS;
-use super::sample::{Sample, Time, append_seconds};
+use super::Sink;
+use crate::samples::labels::DIGITS;
+use crate::samples::sample::{Sample, Time, append_seconds};
+use crate::samples::weight::Rule;
+use crate::samples::window::Window;
 
 /// The first line.
 const HEADER: &[u8] = b"time\tsince\tcomm\tpid\ttid\tcpu\tevent\tweight\tstack\n";
@@ -18,9 +21,12 @@ pub(crate) struct Table {
     row: Vec<u8>,
 }
 
-impl Table {
-    /// Begins the row of a sample, taken `since` nanoseconds after the first one of its input.
-    pub(crate) fn open(&mut self, origin: &Sample<'_>, event: &[u8], since: Option<i128>) {
+impl Sink for Table {
+    fn auto_rule(&self) -> Rule {
+        Rule::Sum
+    }
+
+    fn open(&mut self, origin: &Sample<'_>, event: &[u8], window: &mut Window) {
         self.row.clear();
         match origin.time {
             Some(Time::Text(text)) => push_field(&text.to_str_lossy(), &mut self.row),
@@ -30,9 +36,9 @@ impl Table {
             None => {}
         }
         self.row.push(b'\t');
-        if let Some(since) = since {
+        if let Some(when) = window.when(origin) {
             let digits = origin.time.map_or(DIGITS, Time::digits);
-            append_seconds(since, digits, &mut self.row);
+            append_seconds(when.since.into(), digits, &mut self.row);
         }
         self.row.push(b'\t');
         for field in [
@@ -47,12 +53,7 @@ impl Table {
         }
     }
 
-    /// Writes the row.
-    ///
-    /// # Errors
-    ///
-    /// [`common::Error::Output`] with what the system says.
-    pub(crate) fn close(&mut self, stack: &[u8], weight: u64, pipe: &mut Pipe) -> Result<()> {
+    fn add(&mut self, stack: &[u8], weight: u64, pipe: &mut Pipe) -> Result<()> {
         if !std::mem::replace(&mut self.is_started, true) {
             pipe.write_lines(HEADER, Total::default())?;
         }

@@ -9,16 +9,18 @@ use common::io::Total;
 use common::pipe::Pipe;
 use common::stacks::{FrameId, FrameTable, NodeId, Overflows, StackCounts};
 
-use super::Samples;
-use super::labels::{SampleLabels, When};
-use super::sample::{OpenSample, Sample};
+use super::Sums;
+use crate::samples::events::Events;
+use crate::samples::labels::{SampleLabels, When};
+use crate::samples::sample::{OpenSample, Sample};
 
 /// The samples that are kept for their lines.
 #[derive(Debug, Default)]
 pub(crate) struct Labelled {
     /// The texts of labels, without times.
     texts: FrameTable,
-    noted: Noted,
+    /// The labels of the last sample.
+    pub(super) noted: Noted,
     /// Samples without times, by the leaf's node and the labels.
     sums: HashMap<(NodeId, FrameId), Sum>,
     /// Samples with times: hardly two of them have the same line.
@@ -27,7 +29,7 @@ pub(crate) struct Labelled {
 
 /// The labels of a sample.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Noted {
+pub(crate) struct Noted {
     /// Those without times.
     text: FrameId,
     when: Option<When>,
@@ -53,18 +55,9 @@ struct Timed {
     weight: u64,
 }
 
-/// How the kept samples become lines.
-pub(crate) trait Lines {
-    /// Appends the stack with this leaf node.
-    fn append_stack(&self, leaf: NodeId, out: &mut Vec<u8>);
-
-    /// Whether samples of an event count their weight, not one each.
-    fn sums(&self, event: usize) -> bool;
-}
-
 impl Labelled {
     /// Notes the labels of a sample.
-    pub(super) fn note(
+    pub(crate) fn note(
         &mut self,
         origin: &Sample<'_>,
         event: &[u8],
@@ -73,11 +66,6 @@ impl Labelled {
     ) {
         let text = self.texts.intern(labels.text(origin, event));
         self.noted = Noted { text, when: when.filter(|when| labels.has_time(*when)) };
-    }
-
-    /// The labels of the last sample.
-    pub(super) fn noted(&self) -> Noted {
-        self.noted
     }
 
     /// Adds a sample with these labels.
@@ -99,10 +87,11 @@ impl Labelled {
     /// [`common::Error::Output`] with what the system says.
     pub(super) fn write(
         mut self,
+        sums: (&Sums, &Events),
         labels: &SampleLabels,
-        lines: &impl Lines,
         pipe: &mut Pipe,
     ) -> Result<()> {
+        let (stacks, events) = sums;
         let mut overflows = Overflows::default();
         let mut timed = std::mem::take(&mut self.timed);
         // Lines of equal times may be equal.
@@ -112,31 +101,32 @@ impl Labelled {
         };
         timed.sort_unstable_by_key(|it| (order(it), it.text, it.leaf));
         for together in timed.chunk_by(|a, b| order(a) == order(b)) {
-            let mut sums: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
+            let mut lines: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
             for it in together {
                 let mut text = Vec::new();
                 labels.append_times(it.when, &mut text);
                 text.extend_from_slice(self.texts.name(it.text));
-                lines.append_stack(it.leaf, &mut text);
-                let weight = if lines.sums(it.event as usize) { it.weight } else { 1 };
-                add(&mut sums, text, u128::from(it.count) * u128::from(weight), &mut overflows);
+                stacks.append_stack(it.leaf, &mut text);
+                let is_summed = events.get(it.event as usize).weigher.sums();
+                let weight = if is_summed { it.weight } else { 1 };
+                add(&mut lines, text, u128::from(it.count) * u128::from(weight), &mut overflows);
             }
-            for (text, weight) in sums.iter().filter(|(_, weight)| **weight > 0) {
+            for (text, weight) in lines.iter().filter(|(_, weight)| **weight > 0) {
                 pipe.pass(&FoldedLine::of_labelled_stack(text, *weight))?;
             }
         }
         pipe.leave_out(&overflows);
-        self.write_sums(lines, pipe)
+        self.write_sums(sums, pipe)
     }
 
-    fn write_sums(self, lines: &impl Lines, pipe: &mut Pipe) -> Result<()> {
+    fn write_sums(self, (stacks, events): (&Sums, &Events), pipe: &mut Pipe) -> Result<()> {
         let (mut counts, mut overflows) = (StackCounts::default(), Overflows::default());
         let mut text = Vec::new();
         for ((leaf, labels), sum) in self.sums {
             text.clear();
             text.extend_from_slice(self.texts.name(labels));
-            lines.append_stack(leaf, &mut text);
-            let weight = if lines.sums(sum.event) { sum.total } else { sum.samples };
+            stacks.append_stack(leaf, &mut text);
+            let weight = if events.get(sum.event).weigher.sums() { sum.total } else { sum.samples };
             match u64::try_from(weight) {
                 Ok(weight) => counts.add(&text, weight),
                 Err(_) => overflows.leave_out(&text, total(weight)),
@@ -149,24 +139,13 @@ impl Labelled {
     }
 }
 
-impl Lines for Samples<'_> {
-    fn append_stack(&self, leaf: NodeId, out: &mut Vec<u8>) {
-        let by_event = self.args.events.by_event;
-        self.tree.append_stack(leaf, usize::from(!by_event), &self.frames, out);
-    }
-
-    fn sums(&self, event: usize) -> bool {
-        self.events.get(event).weigher.sums()
-    }
-}
-
 /// Adds a weight to that of a line, or leaves it out if the sum does not fit into 64 bits.
-fn add(sums: &mut BTreeMap<Vec<u8>, u64>, text: Vec<u8>, weight: u128, overflows: &mut Overflows) {
+fn add(lines: &mut BTreeMap<Vec<u8>, u64>, text: Vec<u8>, weight: u128, overflows: &mut Overflows) {
     let Ok(small) = u64::try_from(weight) else {
         return overflows.leave_out(&text, total(weight));
     };
     let name = text.clone();
-    overflows.add(sums.entry(text).or_default(), &name, small);
+    overflows.add(lines.entry(text).or_default(), &name, small);
 }
 
 fn total(weight: u128) -> Total {

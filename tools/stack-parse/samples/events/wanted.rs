@@ -1,0 +1,54 @@
+//! Which events are wanted: `--event`, `--by-event`.
+
+use clap::Args;
+use common::{Error, Result};
+use regex::bytes::{Regex, RegexBuilder};
+
+/// Which events to take.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct EventArgs {
+    /// Take the events or the measure that match, such as 'cycles*'; default: a file's own, mostly its first
+    #[arg(long, value_name = "GLOB")]
+    pub(super) event: Option<String>,
+
+    /// Take all events, each as the root frame of its stacks; of measures only the default
+    #[arg(long)]
+    pub(crate) by_event: bool,
+}
+
+/// Which events are wanted.
+#[derive(Clone, Debug)]
+pub(super) enum Wanted {
+    First,
+    Matching(Regex),
+    Named(Vec<Vec<u8>>),
+    All,
+}
+
+impl Wanted {
+    pub(super) fn new(args: &EventArgs) -> Result<Wanted> {
+        Ok(match &args.event {
+            Some(glob) => Wanted::Matching(regex_of_glob(glob)?),
+            None if args.by_event => Wanted::All,
+            None => Wanted::First,
+        })
+    }
+
+    /// Whether every event of this name is wanted.
+    pub(super) fn matches(&self, event: &[u8]) -> bool {
+        match self {
+            Wanted::First => false,
+            Wanted::Matching(glob) => glob.is_match(event),
+            Wanted::Named(names) => names.iter().any(|name| name == event),
+            Wanted::All => true,
+        }
+    }
+}
+
+/// `*` stands for any text, `?` for one byte.
+fn regex_of_glob(glob: &str) -> Result<Regex> {
+    let pattern = regex::escape(glob).replace(r"\*", ".*").replace(r"\?", ".");
+    RegexBuilder::new(&format!("^(?:{pattern})$")).dot_matches_new_line(true).build().map_err(
+        |error| Error::Usage(format!("--event: expected a glob such as 'cycles*': {error}")),
+    )
+}

@@ -1,0 +1,227 @@
+//! Time spent blocked, from the scheduler's switches: `--off-cpu`.
+//!
+//! `sched:sched_switch` is recorded in the thread that leaves the processor,
+//! with its stack: from then until a switch to that thread it is blocked.
+
+use std::collections::HashMap;
+
+use common::pipe::Pipe;
+use common::stacks::{FrameId, NodeId};
+
+use super::switch::{EVENT, Switch};
+use super::wakers::{WAKINGS, Wakers, is_waking, woken};
+use super::{Ids, Made, Source};
+use crate::remedies;
+use crate::samples::events::{Events, Measure};
+use crate::samples::root::Root;
+use crate::samples::sample::{OpenSample, Sample, Time};
+use crate::samples::sums::{Noted, Sums};
+
+/// The threads that left their processor, and the current switch.
+#[derive(Debug, Default)]
+pub(crate) struct OffCpu {
+    /// The process whose threads count; `None` for all processes.
+    pid: Option<u32>,
+    /// Where and when each thread left its processor, by its id.
+    away: HashMap<Vec<u8>, Away>,
+    leaving: Option<(Vec<u8>, u64)>,
+    /// The thread that the current waking wakes, and the frame that names its waker.
+    waking: Option<(Vec<u8>, FrameId)>,
+    /// `None` unless the user asked for wakers.
+    wakers: Option<Wakers>,
+    /// The wait that the current switch ended.
+    ended: Option<Made>,
+    preempted: u64,
+    /// How many threads did not come back before their recording ended.
+    gone: usize,
+    /// How many waits ended with a switch that was not recorded: the thread left once more.
+    unended: u64,
+    unreadable: u64,
+    /// Switches of an unknown process, where only those of one process count.
+    without_process: u64,
+    /// Whether any switch is of the process that counts.
+    has_process: bool,
+}
+
+/// Where and when a thread left its processor, in nanoseconds, and the labels of that switch.
+#[derive(Debug)]
+struct Away {
+    leaf: NodeId,
+    /// The leaf with the stack that woke it, if that is known.
+    woken: Option<NodeId>,
+    since: u64,
+    labels: Noted,
+}
+
+/// Why a thread left the processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Left {
+    /// It waits.
+    Blocked,
+    /// It could go on, but another thread got the processor.
+    Preempted,
+    /// It has ended; or it is the idle task, which has nothing to do; or it is of another process.
+    NotCounted,
+}
+
+impl OffCpu {
+    /// Counts the threads of one process, or of all.
+    pub(crate) fn new(pid: Option<u32>, wakers: Option<Wakers>) -> OffCpu {
+        OffCpu { pid, wakers, ..OffCpu::default() }
+    }
+
+    fn left(&self, ids: Ids, switch: &Switch<'_>) -> Left {
+        let is_other = self.pid.is_some() && self.pid != ids.pid;
+        match (ids.tid, switch.state) {
+            (None | Some(0), _) | (_, b'X' | b'Z') => Left::NotCounted,
+            _ if is_other => Left::NotCounted,
+            (_, b'R') => Left::Preempted,
+            _ => Left::Blocked,
+        }
+    }
+
+    /// Whether samples of an event are wakings, and the user asked for wakers.
+    fn is_waking(&self, event: &[u8]) -> bool {
+        self.wakers.is_some() && is_waking(event)
+    }
+
+    /// Notes a switch. The thread that comes back is no longer blocked. Returns whether the thread
+    /// that left is.
+    fn switch(&mut self, origin: &Sample<'_>, sums: &mut Sums) -> bool {
+        self.leaving = None;
+        let switch = Switch::parse(origin.text);
+        let (Some(switch), Some(now)) = (switch, origin.time.and_then(Time::nanoseconds)) else {
+            self.unreadable += 1;
+            return false;
+        };
+        self.end_wait(switch.next, now, sums);
+        let ids = Ids::of(origin);
+        self.without_process += u64::from(self.pid.is_some() && ids.pid.is_none());
+        self.has_process |= self.pid.is_some() && self.pid == ids.pid;
+        let left = self.left(ids, &switch);
+        // A thread that leaves was running, so its last wait had ended even if that was not
+        // recorded.
+        let is_unended = origin.tid.is_some_and(|tid| self.away.remove(tid).is_some());
+        self.unended += u64::from(is_unended);
+        self.preempted += u64::from(left == Left::Preempted);
+        if left == Left::Blocked {
+            self.leaving = origin.tid.map(|tid| (tid.to_vec(), now));
+        }
+        left == Left::Blocked
+    }
+
+    /// Ends the wait of the thread with this id, if it was blocked.
+    fn end_wait(&mut self, tid: &[u8], now: u64, sums: &mut Sums) {
+        let Some(Away { leaf, woken, since, labels }) = self.away.remove(tid) else { return };
+        let weight = now.saturating_sub(since);
+        let leaf = match &mut self.wakers {
+            Some(wakers) => woken.unwrap_or_else(|| wakers.unknown(leaf, weight, &mut sums.tree)),
+            None => leaf,
+        };
+        self.ended = Some(Made { leaf, labels, weight });
+    }
+
+    /// Notes a waking. Returns whether it is the first for a blocked thread, so that its stack is
+    /// needed.
+    fn waking(&mut self, origin: &Sample<'_>, root: &Root, sums: &mut Sums) -> bool {
+        self.waking = None;
+        let (Some(wakers), Some(tid)) = (&self.wakers, woken(origin.text)) else { return false };
+        if self.away.get(tid).is_some_and(|away| away.woken.is_none()) {
+            self.waking = Some((tid.to_vec(), wakers.name(origin, root, sums)));
+        }
+        self.waking.is_some()
+    }
+}
+
+impl Source for OffCpu {
+    fn events(&self) -> Events {
+        let [waking, wakeup] = WAKINGS;
+        let names = [EVENT, waking, wakeup];
+        let names = if self.wakers.is_some() { &names } else { &names[..1] };
+        Events::only(names, remedies::NO_SWITCH)
+    }
+
+    fn measure(&self) -> Measure<'static> {
+        Measure { name: b"off-cpu", unit: b"ns" }
+    }
+
+    fn needs_frames(&self, event: &[u8], ids: Ids, text: &[u8]) -> bool {
+        let blocks = |switch| self.left(ids, &switch) == Left::Blocked;
+        let is_switch = event == EVENT.as_bytes();
+        self.is_waking(event) || is_switch && Switch::parse(text).is_some_and(blocks)
+    }
+
+    fn open(&mut self, origin: &Sample<'_>, root: &Root, sums: &mut Sums) -> bool {
+        match self.is_waking(origin.event) {
+            true => self.waking(origin, root, sums),
+            false => self.switch(origin, sums),
+        }
+    }
+
+    fn close(&mut self, sample: &OpenSample, leaf: NodeId, sums: &mut Sums) {
+        if let (Some(wakers), Some((tid, name))) = (&self.wakers, self.waking.take()) {
+            if let Some(away) = self.away.get_mut(&tid) {
+                let Sums { tree, frames, .. } = sums;
+                let waker = (sample.base, leaf);
+                away.woken = Some(wakers.below(away.leaf, waker, name, tree, frames));
+            }
+        } else if let Some((tid, since)) = self.leaving.take() {
+            let (leaf, labels) = (sums.some_frame(sample, leaf), sums.noted_labels());
+            self.away.insert(tid, Away { leaf, woken: None, since, labels });
+        }
+    }
+
+    fn end_input(&mut self, events: &Events) -> Result<(), &'static str> {
+        self.gone += self.away.len();
+        self.away.clear();
+        let has_switches = || events.has_samples_of(|event| event == EVENT.as_bytes());
+        match self.wakers.is_some() && has_switches() && !events.has_samples_of(is_waking) {
+            true => Err(remedies::NO_WAKING),
+            false => Ok(()),
+        }
+    }
+
+    fn take(&mut self) -> Option<Made> {
+        self.ended.take()
+    }
+
+    fn report(&self, pipe: &mut Pipe) {
+        if let Some(pid) = self.pid.filter(|_| !self.has_process && self.without_process == 0) {
+            pipe.note(format_args!("off-cpu: no switch is of process {pid}"));
+        }
+        if self.without_process > 0 {
+            let without = match self.without_process {
+                1 => "1 switch does not say of which process it is, and is".to_owned(),
+                many => format!("{many} switches do not say of which process they are, and are"),
+            };
+            pipe.note(format_args!(
+                "off-cpu: {without} left out: print the process with 'perf script -F +pid', or \
+                 give the perf.data itself"
+            ));
+        }
+        for (count, one, several) in [
+            (
+                self.preempted,
+                "switch away from a thread that could go on",
+                "switches away from threads that could go on",
+            ),
+            (self.gone as u64, "thread that did not come back", "threads that did not come back"),
+            (self.unended, "wait whose end was not recorded", "waits whose end was not recorded"),
+            (
+                self.unreadable,
+                "sample that is not a switch, or has no time,",
+                "samples that are not switches, or have no time,",
+            ),
+        ] {
+            if count > 0 {
+                let what = if count == 1 { one } else { several };
+                pipe.note(format_args!("off-cpu: {count} {what} left out"));
+            }
+        }
+        if let Some((count @ 1.., weight)) = self.wakers.as_ref().map(|it| it.without) {
+            pipe.note(format_args!(
+                "off-cpu: {count} waits (weight {weight}) have no known waker: [unknown waker]"
+            ));
+        }
+    }
+}
