@@ -9,6 +9,8 @@
 //! The value of a frame includes its callees. Some programs write the frame's own value instead,
 //! for which d3-flame-graph has an option.
 
+use std::slice::from_ref;
+
 use bstr::ByteSlice;
 use common::Result;
 use common::io::Input;
@@ -16,10 +18,9 @@ use common::stacks::FrameId;
 
 use crate::format::{Format, Head};
 use crate::options::Options;
-use crate::read::call_tree::note_excess;
 use crate::read::documents::{Document, read_documents};
 use crate::read::json::{self, Field, Json, read_tree};
-use crate::read::nodes::{self, Node, Totals};
+use crate::read::nodes::{self, Node, Totals, note_excess};
 use crate::samples::events::Measure;
 use crate::samples::{Root, Samples, Weighs};
 
@@ -91,8 +92,8 @@ impl Document for Tree {
         samples.set_measures(&[Measure { name: event, unit }]);
         let own = self.own_weights(samples);
         let node = |number: usize| {
-            let Read { name, parent, .. } = self.nodes[number];
-            Node { name, own: own[number], parent }
+            let Read { name, parent, .. } = &self.nodes[number];
+            Node { frames: from_ref(name), own: from_ref(&own[number]), parent: *parent }
         };
         nodes::add(self.nodes.len(), 1, node, samples)?;
         if self.has_fractions {

@@ -281,6 +281,8 @@ fn varint(bytes: &mut Bytes<'_>) -> Result<u64, Malformed> {
 
 #[cfg(test)]
 mod tests {
+    use bstr::ByteSlice;
+
     use super::*;
 
     #[test]
@@ -294,6 +296,26 @@ mod tests {
             (FieldNumber(4), Value::Number(2)),
         ];
         assert_eq!(fields, expected);
+    }
+
+    /// Without its constructor, a number cannot be the number of a field.
+    #[test]
+    fn only_declared_fields_have_numbers() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/stack-parse");
+        let mut pending = vec![std::path::PathBuf::from(folder)];
+        let mut makers = Vec::new();
+        while let Some(path) = pending.pop() {
+            if let Ok(entries) = path.read_dir() {
+                pending.extend(entries.map(|entry| entry.expect("an entry").path()));
+            } else if std::fs::read(&path).expect("a source").contains_str("FieldNumber::declared")
+            {
+                makers.push(path.strip_prefix(folder).expect("it is below").to_owned());
+            }
+        }
+        makers.sort();
+        // The macros that name what they make.
+        let macros = ["formats/otlp/fields.rs", "read/protobuf.rs"].map(std::path::PathBuf::from);
+        assert_eq!(makers, macros);
     }
 
     #[test]
