@@ -93,7 +93,7 @@ impl Document for Profile {
         let time = |time: i128| i64::try_from(time / nanoseconds).ok();
         self.ticks.start = self.start.and_then(time);
         self.ticks.end = self.end.and_then(time);
-        let (mut stacks, mut names) = (Stacks::new(), FrameNames::default());
+        let (mut stacks, mut names) = (Stacks::default(), FrameNames::default());
         self.nodes.resolve(&mut stacks, &mut names, samples);
         let mut held = Held::default();
         if self.ticks.is_empty() {

@@ -44,12 +44,13 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents(input, Tree::new, samples)
+    read_documents(input, Tree::default, samples)
 }
 
 /// The number of digits after the point that are counted where values have fractions.
 const FRACTION: i32 = 6;
 
+#[derive(Default)]
 struct Tree {
     /// All nodes, a parent before its children; the first is the root.
     nodes: Vec<Read>,
@@ -67,12 +68,6 @@ struct Read {
     name: FrameId,
     value: Option<u64>,
     parent: Option<u32>,
-}
-
-impl Tree {
-    fn new() -> Tree {
-        Tree { nodes: Vec::new(), name: Vec::new(), has_fractions: false, bad_values: 0 }
-    }
 }
 
 impl Document for Tree {

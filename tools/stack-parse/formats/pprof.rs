@@ -131,6 +131,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
 }
 
 /// Problems found in the samples.
+#[derive(Default)]
 struct Counted {
     /// How many samples have a negative value, and the sum of these values.
     negative: u64,
@@ -228,15 +229,7 @@ impl Stored {
 impl Counted {
     /// The state for a profile of this many bytes.
     fn new(length: usize) -> Counted {
-        let inlined = Inlined::of(length);
-        Counted {
-            negative: 0,
-            negative_total: 0,
-            unknown_locations: 0,
-            valueless: 0,
-            inlined,
-            damaged: None,
-        }
+        Counted { inlined: Inlined::of(length), ..Counted::default() }
     }
 
     /// Reports the problems, with numbers.

@@ -37,19 +37,14 @@ fn detect(head: &Head<'_>) -> bool {
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.set_measures(&[Measure { name: b"time", unit: b"nanoseconds" }]);
-    read_documents(input, Session::new, samples)
+    read_documents(input, Session::default, samples)
 }
 
+#[derive(Default)]
 struct Session {
     frames: Vec<Called>,
     /// How many times are not numbers, negative or too large.
     bad_times: u64,
-}
-
-impl Session {
-    fn new() -> Session {
-        Session { frames: Vec::new(), bad_times: 0 }
-    }
 }
 
 impl Document for Session {

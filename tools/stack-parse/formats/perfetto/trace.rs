@@ -28,6 +28,7 @@ use crate::read::spans::Spans;
 use crate::read::stacks::{StackId, Stacks};
 use crate::samples::Samples;
 
+#[derive(Default)]
 pub(super) struct Trace {
     sequences: HashMap<u64, Sequence>,
     clocks: Clocks,
@@ -58,29 +59,9 @@ impl Trace {
     /// A trace before its first packet; `wants_cpu` is whether samples need the number of their
     /// processor.
     pub(super) fn new(wants_cpu: bool) -> Trace {
-        let mut codes = Codes::new();
-        let sample_event = codes.text(b"samples");
-        Trace {
-            sequences: HashMap::new(),
-            clocks: Clocks::default(),
-            codes,
-            symbols: Symbols::default(),
-            titles: Titles::default(),
-            lanes: Lanes::default(),
-            writers: HashMap::new(),
-            heaps: Heaps::default(),
-            spans: Spans::default(),
-            stacks: Stacks::new(),
-            held: Held::default(),
-            sample_event,
-            wants_cpu,
-            unread: Unread::default(),
-            damaged: 0,
-            left_out: 0,
-            skipped_samples: 0,
-            lost_records: 0,
-            unknown_stacks: 0,
-        }
+        let mut trace = Trace { wants_cpu, ..Trace::default() };
+        trace.sample_event = trace.codes.text(b"samples");
+        trace
     }
 
     /// Adds a packet, or all packets of a compressed one.

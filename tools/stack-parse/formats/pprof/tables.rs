@@ -71,6 +71,7 @@ pub(super) const LEAF: [&[u8]; 3] = [b"addr", b"object", b"build_id"];
 /// Limits how many inlined frames samples may name. A location takes a byte or two in a sample, but
 /// may name any number of inlined functions. No real profile has many for each of its bytes, but a
 /// hostile one of some kilobytes could ask for gigabytes.
+#[derive(Default)]
 pub(super) struct Inlined {
     left: usize,
     /// How many frames were left out because of the limit.
