@@ -43,7 +43,7 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents(input, Profile::new, samples)
+    read_documents(input, Profile::default, samples)
 }
 
 #[derive(Default)]
@@ -55,12 +55,6 @@ struct Profile {
     start: Option<i128>,
     end: Option<i128>,
     is_first_generation: bool,
-}
-
-impl Profile {
-    fn new() -> Profile {
-        Profile::default()
-    }
 }
 
 impl Document for Profile {

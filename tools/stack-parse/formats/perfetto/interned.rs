@@ -34,7 +34,7 @@ pub(super) enum Text {
 
 /// What a field declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Entry {
+pub(super) enum Entry {
     /// Texts with these uses.
     Texts(&'static [Text]),
     EventNames,
@@ -57,50 +57,41 @@ impl Entry {
     }
 }
 
-/// The message that declares things.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layout {
-    InternedData,
-    ProfilePacket,
+/// What a field of `InternedData` declares.
+pub(super) fn of_interned_data(field: FieldNumber) -> Option<Entry> {
+    Some(match field {
+        of::MAPPINGS => Entry::Mappings,
+        of::FRAMES => Entry::Frames,
+        of::CALLSTACKS => Entry::Stacks,
+        of::TASK_CONTEXTS | of::EXECUTION_CONTEXTS | of::COUNTER_DESCRIPTORS => Entry::Contexts,
+        of::EVENT_NAMES => Entry::EventNames,
+        of::EVENT_CATEGORIES => Entry::Texts(&[Text::Category]),
+        of::FUNCTION_NAMES => Entry::Texts(&[Text::Function]),
+        of::BUILD_IDS => Entry::Texts(&[Text::BuildId]),
+        of::MAPPING_PATHS => Entry::Texts(&[Text::Path]),
+        of::SOURCE_PATHS => Entry::Texts(&[Text::Source]),
+        _ => return None,
+    })
 }
 
-impl Layout {
-    fn entry(self, field: FieldNumber) -> Option<Entry> {
-        Some(match self {
-            Layout::InternedData => match field {
-                of::MAPPINGS => Entry::Mappings,
-                of::FRAMES => Entry::Frames,
-                of::CALLSTACKS => Entry::Stacks,
-                of::TASK_CONTEXTS | of::EXECUTION_CONTEXTS | of::COUNTER_DESCRIPTORS => {
-                    Entry::Contexts
-                }
-                of::EVENT_NAMES => Entry::EventNames,
-                of::EVENT_CATEGORIES => Entry::Texts(&[Text::Category]),
-                of::FUNCTION_NAMES => Entry::Texts(&[Text::Function]),
-                of::BUILD_IDS => Entry::Texts(&[Text::BuildId]),
-                of::MAPPING_PATHS => Entry::Texts(&[Text::Path]),
-                of::SOURCE_PATHS => Entry::Texts(&[Text::Source]),
-                _ => return None,
-            },
-            Layout::ProfilePacket => match field {
-                profile_packet::STRINGS => {
-                    Entry::Texts(&[Text::Function, Text::BuildId, Text::Path])
-                }
-                profile_packet::MAPPINGS => Entry::Mappings,
-                profile_packet::FRAMES => Entry::Frames,
-                profile_packet::CALLSTACKS => Entry::Stacks,
-                _ => return None,
-            },
-        })
-    }
+/// What a field of a `ProfilePacket` declares.
+pub(super) fn of_profile_packet(field: FieldNumber) -> Option<Entry> {
+    Some(match field {
+        profile_packet::STRINGS => Entry::Texts(&[Text::Function, Text::BuildId, Text::Path]),
+        profile_packet::MAPPINGS => Entry::Mappings,
+        profile_packet::FRAMES => Entry::Frames,
+        profile_packet::CALLSTACKS => Entry::Stacks,
+        _ => return None,
+    })
 }
 
 impl Interned {
-    /// Reads the declarations in a message. Skips those that are malformed.
+    /// Reads the declarations in a message, whose fields `entry` tells. Skips those that are
+    /// malformed.
     pub(super) fn read(
         &mut self,
         message: &[u8],
-        layout: Layout,
+        entry: impl Fn(FieldNumber) -> Option<Entry>,
         codes: &mut Codes,
         stacks: &mut Stacks,
     ) -> Result<(), Malformed> {
@@ -110,7 +101,7 @@ impl Interned {
             for field in Fields::of(message) {
                 let (number, value) = field?;
                 let message = value.bytes();
-                let added = match layout.entry(number).filter(|it| it.rank() == wanted) {
+                let added = match entry(number).filter(|it| it.rank() == wanted) {
                     None => continue,
                     Some(Entry::Texts(uses)) => self.add_text(message, uses, codes),
                     Some(Entry::EventNames) => self.add_event_name(message, codes),
