@@ -6,7 +6,6 @@ pub(crate) mod bad_weights;
 pub(crate) mod byte_string;
 pub(crate) mod bytes;
 pub(crate) mod call_graph;
-pub(crate) mod call_tree;
 pub(crate) mod costs;
 pub(crate) mod csv;
 pub(crate) mod dates;

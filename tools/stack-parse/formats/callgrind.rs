@@ -118,6 +118,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 }
 
 /// What was read of a file so far.
+#[derive(Default)]
 struct File {
     costs: Costs,
     /// The number of positions before the costs, and the index of the line among them.
@@ -161,30 +162,10 @@ struct Called {
 impl File {
     fn new(by_line: bool) -> File {
         let none = Names::NONE;
-        let mut functions = Functions::default();
-        File {
-            costs: Costs::default(),
-            positions: 1,
-            line_position: Some(0),
-            by_line,
-            names: AllNames { objects: Names::new(), files: Names::new(), functions: Names::new() },
-            function: functions.number(Function { object: none, file: none, name: none }),
-            functions,
-            comm: Vec::new(),
-            pid: Vec::new(),
-            tid: Vec::new(),
-            threads: Vec::new(),
-            thread: None,
-            object: none,
-            file: none,
-            line: 0,
-            site: None,
-            called: Called::default(),
-            call: None,
-            said: None,
-            is_open: false,
-            is_valgrind: false,
-        }
+        let mut file = File { positions: 1, line_position: Some(0), by_line, ..File::default() };
+        let function = Function { object: none, file: none, name: none };
+        file.function = file.functions.number(function);
+        file
     }
 
     /// Reads a line; the error is what was expected.

@@ -43,7 +43,7 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents(input, Profile::new, samples)
+    read_documents(input, Profile::default, samples)
 }
 
 #[derive(Default)]
@@ -55,12 +55,6 @@ struct Profile {
     start: Option<i128>,
     end: Option<i128>,
     is_first_generation: bool,
-}
-
-impl Profile {
-    fn new() -> Profile {
-        Profile::default()
-    }
 }
 
 impl Document for Profile {
@@ -93,7 +87,7 @@ impl Document for Profile {
         let time = |time: i128| i64::try_from(time / nanoseconds).ok();
         self.ticks.start = self.start.and_then(time);
         self.ticks.end = self.end.and_then(time);
-        let (mut stacks, mut names) = (Stacks::new(), FrameNames::default());
+        let (mut stacks, mut names) = (Stacks::default(), FrameNames::default());
         self.nodes.resolve(&mut stacks, &mut names, samples);
         let mut held = Held::default();
         if self.ticks.is_empty() {

@@ -9,6 +9,8 @@
 //! The value of a frame includes its callees. Some programs write the frame's own value instead,
 //! for which d3-flame-graph has an option.
 
+use std::slice::from_ref;
+
 use bstr::ByteSlice;
 use common::Result;
 use common::io::Input;
@@ -16,10 +18,9 @@ use common::stacks::FrameId;
 
 use crate::format::{Format, Head};
 use crate::options::Options;
-use crate::read::call_tree::note_excess;
 use crate::read::documents::{Document, read_documents};
 use crate::read::json::{self, Field, Json, read_tree};
-use crate::read::nodes::{self, Node, Totals};
+use crate::read::nodes::{self, Node, Totals, note_excess};
 use crate::samples::events::Measure;
 use crate::samples::{Root, Samples, Weighs};
 
@@ -43,12 +44,13 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents(input, Tree::new, samples)
+    read_documents(input, Tree::default, samples)
 }
 
 /// The number of digits after the point that are counted where values have fractions.
 const FRACTION: i32 = 6;
 
+#[derive(Default)]
 struct Tree {
     /// All nodes, a parent before its children; the first is the root.
     nodes: Vec<Read>,
@@ -68,12 +70,6 @@ struct Read {
     parent: Option<u32>,
 }
 
-impl Tree {
-    fn new() -> Tree {
-        Tree { nodes: Vec::new(), name: Vec::new(), has_fractions: false, bad_values: 0 }
-    }
-}
-
 impl Document for Tree {
     const WHAT: &'static str = "the JSON of d3-flame-graph";
 
@@ -91,8 +87,8 @@ impl Document for Tree {
         samples.events.set_measures(&[Measure { name: event, unit }]);
         let own = self.own_weights(samples);
         let node = |number: usize| {
-            let Read { name, parent, .. } = self.nodes[number];
-            Node { name, own: own[number], parent }
+            let Read { name, parent, .. } = &self.nodes[number];
+            Node { frames: from_ref(name), own: from_ref(&own[number]), parent: *parent }
         };
         nodes::add(self.nodes.len(), 1, node, samples)?;
         if self.has_fractions {

@@ -61,6 +61,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     read_documents(input, Profile::new, samples)
 }
 
+#[derive(Default)]
 struct Profile {
     pid: Vec<u8>,
     /// The units of bytes and of blocks; ad hoc profiles have others.
@@ -87,14 +88,9 @@ struct ProgramPoint {
 impl Profile {
     fn new() -> Profile {
         Profile {
-            pid: Vec::new(),
             byte_unit: b"bytes".to_vec(),
             block_unit: b"blocks".to_vec(),
-            has: [false; NUMBERS.len()],
-            places: Vec::new(),
-            frames: Vec::new(),
-            names: Vec::new(),
-            bad_weights: 0,
+            ..Profile::default()
         }
     }
 }
@@ -136,7 +132,7 @@ impl Document for Profile {
         samples.events.set_measures(&measures);
         note_bad_weights(self.bad_weights, samples);
         let names = self.frame_names(samples);
-        let mut stacks = Stacks::new();
+        let mut stacks = Stacks::default();
         let mut weights = Vec::new();
         let mut start = 0;
         for place in &self.places {

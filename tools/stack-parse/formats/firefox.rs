@@ -172,7 +172,7 @@ impl Document for Profile<'_> {
     }
 
     fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
-        let (mut stacks, mut names) = (Stacks::new(), FrameNames::default());
+        let (mut stacks, mut names) = (Stacks::default(), FrameNames::default());
         let mut held = Held::default();
         let mut troubles = thread::Troubles::default();
         let natives = self.natives(samples);

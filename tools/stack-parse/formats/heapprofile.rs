@@ -33,17 +33,12 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents(input, Profile::new, samples)
+    read_documents(input, Profile::default, samples)
 }
 
+#[derive(Default)]
 struct Profile {
     nodes: Nodes,
-}
-
-impl Profile {
-    fn new() -> Profile {
-        Profile { nodes: Nodes::default() }
-    }
 }
 
 impl Document for Profile {
@@ -59,7 +54,7 @@ impl Document for Profile {
     }
 
     fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
-        let (mut stacks, mut names) = (Stacks::new(), FrameNames::default());
+        let (mut stacks, mut names) = (Stacks::default(), FrameNames::default());
         self.nodes.resolve(&mut stacks, &mut names, samples);
         let mut held = Held::default();
         let thread = held.thread(Thread { event: b"bytes".to_vec(), ..Thread::default() });

@@ -21,15 +21,21 @@ mod attributes;
 mod batch;
 mod binary;
 mod dictionary;
+mod encoding;
+mod entry;
+mod fields;
 mod form;
 mod json;
+mod message;
 
-use common::Result;
 use common::io::Input;
+use common::{Error, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::samples::{Root, Samples, Weighs};
+use binary::Binary;
+use json::AsJson;
 
 pub(super) const FORMAT: Format = Format {
     name: "otlp",
@@ -40,10 +46,6 @@ pub(super) const FORMAT: Format = Format {
     weighs: Weighs::Sum,
     extras: &[],
 };
-
-/// The error for a message in a form that is not read.
-const OLD: &str = "profiles of opentelemetry-proto 1.7 or older, which are not read: write them \
-                   with a newer profiler or collector";
 
 fn detect(head: &Head<'_>) -> bool {
     let is_json = head.outline().is_some_and(|keys| {
@@ -56,14 +58,15 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`common::Error::Input`]; [`common::Error::Unknown`] if something is damaged, after all that can
+/// [`Error::Input`]; [`Error::Unknown`] if something is damaged, after all that can
 /// be read was added, or if the form is too old; or what adding samples returns.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
-    let (start, _) = input.peek_more(1).map_err(|source| common::Error::Input { name, source })?;
+    let start = input.peek_more(1);
+    let (start, _) = start.map_err(|source| Error::Input { name: name.clone(), source })?;
     if start.first() == Some(&b'{') {
-        json::read(input, options, samples)
+        message::read(name, &mut AsJson::new(input), options, samples)
     } else {
-        binary::read(input, options, samples)
+        message::read(name.clone(), &mut Binary::new(name, input), options, samples)
     }
 }

@@ -102,7 +102,7 @@ impl Join {
             objects: options.symbolize.objects(),
             stacks: Stacks::new(Unwinder::new()),
             locations: Locations::new(detail, options.threads()),
-            batch: Batch::new(),
+            batch: Batch::default(),
             files: options.symbolize.is_of_this_machine().then(|| RecordedFiles::new(written)),
             is_demanding: samples.wants.latency() || samples.wants.wakers,
         }

@@ -79,7 +79,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
         newlines: Newlines::default(),
         headers: HeaderCache::default(),
         chain: Chain::new(samples.wants.frames.need_address()),
-        lines: Lines::new(),
+        lines: Lines::default(),
     };
     let mut blocks = Blocks::cut_by(input, end_of_samples);
     let mut can_split = false;

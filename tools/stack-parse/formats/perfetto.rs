@@ -21,7 +21,6 @@ mod interned;
 mod lanes;
 mod messages;
 mod packet;
-mod packets;
 mod profiles;
 mod sequence;
 mod stack_sample;
@@ -36,8 +35,8 @@ use common::{Error, Result};
 
 use crate::format::Format;
 use crate::options::Options;
+use crate::read::protobuf::Stream;
 use crate::samples::{Root, Samples, Weighs};
-use packets::Packets;
 use trace::Trace;
 
 pub(super) const FORMAT: Format = Format {
@@ -58,10 +57,10 @@ pub(super) const FORMAT: Format = Format {
 /// or an error of adding samples.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
-    let mut packets = Packets::new(input);
+    let mut stream = Stream::new(input);
     let mut trace = Trace::new(samples.wants.label(b"cpu") || samples.wants.times());
     let end = loop {
-        match packets.next() {
+        match stream.next(messages::trace::PACKET) {
             Ok(Some(packet)) => trace.add(packet, samples)?,
             Ok(None) => break Ok(()),
             Err(broken) => break Err(broken),

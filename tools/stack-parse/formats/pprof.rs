@@ -17,10 +17,11 @@ use common::{Error, Result};
 use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::own_labels::{OwnLabels, with_labels};
-use crate::read::protobuf::{Fields, Value};
+use crate::read::protobuf::{FieldNumber, Fields, Value, begun};
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};
+use messages::{MOST_FIELDS, profile, sample, value_type};
 use tables::{Inlined, LEAF, Tables};
 
 pub(super) const FORMAT: Format = Format {
@@ -32,9 +33,6 @@ pub(super) const FORMAT: Format = Format {
     weighs: Weighs::Sum,
     extras: &[],
 };
-
-/// The number of the field `sample` of a profile.
-const SAMPLE: u64 = 2;
 
 /// Whether all or most of the first bytes are fields of a profile. Other data has other types:
 /// fields 1 to 6 and 13 must be messages, strings or packed numbers. Text may match by chance, but
@@ -48,20 +46,21 @@ fn detect(head: &Head<'_>) -> bool {
     let is_well_formed = (&mut fields).map_while(Result::ok).all(|field| {
         seen += 1;
         match field {
-            (1 | 11, Value::Bytes(message)) => {
+            (profile::SAMPLE_TYPE | profile::PERIOD_TYPE, Value::Bytes(message)) => {
                 has_type = true;
                 is_value_type(message)
             }
-            (2..=5, Value::Bytes(message)) => {
+            (number, Value::Bytes(message)) if is_table(number) => {
                 messages += 1;
                 is_message(message)
             }
-            (6 | 13, Value::Bytes(_)) | (7..=10 | 12..=15, Value::Number(_)) => true,
+            (profile::STRING_TABLE | profile::COMMENT, Value::Bytes(_)) => true,
+            (field, Value::Number(_)) => NUMBERS.contains(&field.number()),
             _ => false,
         }
     });
     let rest = fields.rest();
-    let is_all = is_well_formed && (rest.is_empty() || is_begun_field(rest));
+    let is_all = is_well_formed && (rest.is_empty() || begun(rest).is_some());
     let is_most = rest.len() <= head.bytes.len() / 2 || is_begun_message(rest);
     // A sample type may come after any number of samples, followed by a message longer than the
     // bytes seen here. If many fields are right, the next may be damaged.
@@ -69,31 +68,33 @@ fn detect(head: &Head<'_>) -> bool {
     is_most && (is_all && (has_type && is_more || messages > 20) || has_type && seen > 5)
 }
 
+/// The fields of a profile that are numbers, most of which are not read.
+const NUMBERS: [u64; 8] = [7, 8, 9, 10, 12, 13, 14, 15];
+
+/// Whether a field of a profile holds samples, or what they refer to by numbers.
+fn is_table(field: FieldNumber) -> bool {
+    matches!(field, profile::SAMPLE | profile::MAPPING | profile::LOCATION | profile::FUNCTION)
+}
+
 /// Whether a message has only the two string indexes of a value type.
 fn is_value_type(message: &[u8]) -> bool {
-    Fields::of(message).all(|field| matches!(field, Ok((1 | 2, Value::Number(_)))))
+    Fields::of(message)
+        .all(|field| matches!(field, Ok((value_type::TYPE | value_type::UNIT, Value::Number(_)))))
 }
 
 fn is_message(message: &[u8]) -> bool {
-    Fields::of(message).all(|field| matches!(field, Ok((1..=11, _))))
-}
-
-/// Whether bytes that end too early may be a field of a profile.
-fn is_begun_field(rest: &[u8]) -> bool {
-    matches!(rest[0] & 7, 0 | 2) && (1..=15).contains(&(rest[0] >> 3))
+    Fields::of(message).all(|field| matches!(field, Ok((it, _)) if it.number() <= MOST_FIELDS))
 }
 
 /// Whether bytes that end too early are the start of a long sample, most of which may be a deep
 /// stack, or of another message.
 fn is_begun_message(rest: &[u8]) -> bool {
-    let is_kind = rest.first().is_some_and(|tag| matches!(tag >> 3, 2..=5) && tag & 7 == 2);
-    let length = rest.iter().skip(1).take_while(|byte| **byte >= 0x80).count() + 1;
-    let content = rest.get(1 + length..).unwrap_or_default();
+    let Some((field, Some(content))) = begun(rest) else { return false };
     let mut fields = Fields::of(content);
-    let is_message = (&mut fields).map_while(Result::ok).all(|(number, _)| number <= 11);
+    let is_message = (&mut fields).map_while(Result::ok).all(|(it, _)| it.number() <= MOST_FIELDS);
     let rest = fields.rest();
-    let is_most = rest.len() <= content.len() / 2 || is_begun_field(rest);
-    is_kind && is_message && is_most
+    let is_most = rest.len() <= content.len() / 2 || begun(rest).is_some();
+    is_table(field) && is_message && is_most
 }
 
 /// Reads one input to its end, or as far as it can be read.
@@ -130,6 +131,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
 }
 
 /// Problems found in the samples.
+#[derive(Default)]
 struct Counted {
     /// How many samples have a negative value, and the sum of these values.
     negative: u64,
@@ -168,7 +170,7 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
     loop {
         let at = bytes.len() - fields.rest().len();
         let Some(Ok((field, value))) = fields.next() else { return Ok(counted) };
-        if field != SAMPLE {
+        if field != profile::SAMPLE {
             continue;
         }
         if !stored.read(value.bytes(), wants_labels, tables) {
@@ -213,9 +215,9 @@ impl Stored {
         let mut is_whole = true;
         for field in Fields::of(sample) {
             let read = field.and_then(|(number, value)| match (number, wants_labels) {
-                (1, _) => value.append_numbers(locations),
-                (2, _) => value.append_numbers(weights),
-                (3, true) => tables.add_label(value.bytes(), labels),
+                (sample::LOCATION_ID, _) => value.append_numbers(locations),
+                (sample::VALUE, _) => value.append_numbers(weights),
+                (sample::LABEL, true) => tables.add_label(value.bytes(), labels),
                 _ => Ok(()),
             });
             is_whole &= read.is_ok();
@@ -227,15 +229,7 @@ impl Stored {
 impl Counted {
     /// The state for a profile of this many bytes.
     fn new(length: usize) -> Counted {
-        let inlined = Inlined::of(length);
-        Counted {
-            negative: 0,
-            negative_total: 0,
-            unknown_locations: 0,
-            valueless: 0,
-            inlined,
-            damaged: None,
-        }
+        Counted { inlined: Inlined::of(length), ..Counted::default() }
     }
 
     /// Reports the problems, with numbers.

@@ -12,9 +12,9 @@ use common::io::Input;
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
-use crate::read::call_tree::{self, Call};
 use crate::read::documents::{Document, read_documents};
 use crate::read::json::{Field, Json, Tree, read_tree};
+use crate::read::nodes::{Call, add_calls};
 use crate::read::source::Place;
 use crate::samples::events::Measure;
 use crate::samples::{Root, Samples, Weighs};
@@ -37,19 +37,14 @@ fn detect(head: &Head<'_>) -> bool {
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.events.set_measures(&[Measure { name: b"time", unit: b"nanoseconds" }]);
-    read_documents(input, Session::new, samples)
+    read_documents(input, Session::default, samples)
 }
 
+#[derive(Default)]
 struct Session {
     frames: Vec<Called>,
     /// How many times are not numbers, negative or too large.
     bad_times: u64,
-}
-
-impl Session {
-    fn new() -> Session {
-        Session { frames: Vec::new(), bad_times: 0 }
-    }
 }
 
 impl Document for Session {
@@ -73,7 +68,7 @@ impl Document for Session {
         }
         let calls = self.frames.into_iter().map(|frame| frame.into_call(samples));
         let calls: Vec<Call> = calls.collect();
-        if calls.is_empty() { Ok(()) } else { call_tree::add(&calls, 0, 1, samples) }
+        add_calls(&calls, 1, samples)
     }
 }
 
@@ -83,17 +78,14 @@ struct Called {
     place: Place,
     /// Nanoseconds.
     time: u64,
-    children: Vec<usize>,
+    caller: Option<u32>,
 }
 
 impl Tree<&mut Input> for Session {
     fn begin(&mut self, parent: Option<usize>) -> usize {
-        let number = self.frames.len();
-        if let Some(parent) = parent {
-            self.frames[parent].children.push(number);
-        }
-        self.frames.push(Called::default());
-        number
+        let caller = parent.map(|parent| parent as u32);
+        self.frames.push(Called { caller, ..Called::default() });
+        self.frames.len() - 1
     }
 
     fn read_field(&mut self, json: &mut Json<&mut Input>, number: usize) -> Result<Field> {
@@ -123,6 +115,6 @@ impl Called {
             let frame = Frame { name, source: self.place.text(), ..Frame::default() };
             samples.frames(&frame, &mut frames);
         }
-        Call { frames, totals: vec![self.time], callees: self.children }
+        Call { frames, totals: vec![self.time], caller: self.caller }
     }
 }

@@ -49,10 +49,11 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents(input, File::new, samples)
+    read_documents(input, File::default, samples)
 }
 
 /// A file; an input may hold several.
+#[derive(Default)]
 struct File {
     stacks: Stacks,
     names: FrameNames,
@@ -60,18 +61,6 @@ struct File {
     /// The number of frames that samples refer to: the largest index, plus 1.
     frames: u32,
     troubles: Troubles,
-}
-
-impl File {
-    fn new() -> File {
-        File {
-            stacks: Stacks::new(),
-            names: FrameNames::default(),
-            held: Held::default(),
-            frames: 0,
-            troubles: Troubles::default(),
-        }
-    }
 }
 
 impl Document for File {

@@ -73,7 +73,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 /// Reads all profiles of an input, one after the other.
 fn read_profiles<R: Read>(json: &mut Json<R>, samples: &mut Samples<'_>) -> Result<()> {
     loop {
-        let mut profile = Profile::new();
+        let mut profile = Profile::default();
         let read = profile.read(json, samples);
         profile.is_whole = matches!(read, Ok(true));
         profile.finish(samples)?;
@@ -84,6 +84,7 @@ fn read_profiles<R: Read>(json: &mut Json<R>, samples: &mut Samples<'_>) -> Resu
 }
 
 /// A profile, as far as it was read.
+#[derive(Default)]
 struct Profile {
     mode: Vec<u8>,
     /// The interval between samples, in microseconds or objects.
@@ -110,19 +111,6 @@ struct Function {
 }
 
 impl Profile {
-    fn new() -> Profile {
-        Profile {
-            mode: Vec::new(),
-            interval: 0,
-            samples: 0,
-            numbers: HashMap::new(),
-            functions: Vec::new(),
-            raw: Raw::new(),
-            bad_weights: 0,
-            is_whole: false,
-        }
-    }
-
     /// Reads the next profile; false if there is none.
     fn read<R: Read>(&mut self, json: &mut Json<R>, samples: &Samples<'_>) -> Result<bool> {
         if !json.next_document()? {
@@ -232,7 +220,7 @@ impl Profile {
         names: &FrameNames,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
-        let mut stacks = Stacks::new();
+        let mut stacks = Stacks::default();
         for (number, function) in (0..).zip(&self.functions) {
             let stack = stacks.call(Stacks::EMPTY, number);
             let origin = Sample { count: function.own, weights: one, ..Sample::default() };

@@ -148,7 +148,7 @@ impl Trace {
         let Trace { frames, threads, mut spans, profiles, mut sampled, .. } = self;
         let mut output = Output {
             names: frames.names(samples),
-            stacks: Stacks::new(),
+            stacks: Stacks::default(),
             held: Held::default(),
             samples,
         };

@@ -45,6 +45,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     read_documents(input, Log::new, samples)
 }
 
+#[derive(Default)]
 struct Log {
     /// The frames of all code, in its order, followed by those of addresses.
     names: FrameNames,
@@ -77,16 +78,7 @@ impl Log {
     fn new() -> Log {
         let mut held = Held::default();
         let thread = held.thread(Thread { event: b"samples".to_vec(), ..Thread::default() });
-        Log {
-            names: FrameNames::default(),
-            code: 0,
-            addresses: HashMap::new(),
-            stacks: Stacks::new(),
-            held,
-            thread,
-            early: Vec::new(),
-            has_code: false,
-        }
+        Log { held, thread, ..Log::default() }
     }
 }
 

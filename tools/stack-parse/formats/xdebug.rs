@@ -94,7 +94,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         Measure { name: b"time", unit: b"nanoseconds" },
         Measure { name: b"memory", unit: b"bytes" },
     ]);
-    let mut calls = Calls::new();
+    let mut calls = Calls::default();
     let mut textual = Textual::default();
     let mut is_open = false;
     for_each_line(input, |number, line| {

@@ -101,7 +101,7 @@ impl Graph {
             place,
             pending: Vec::new(),
             path: Vec::new(),
-            stacks: Stacks::new(),
+            stacks: Stacks::default(),
         };
         for own in owns.iter().filter(|own| own.weight > 0) {
             let function = own.function as usize;

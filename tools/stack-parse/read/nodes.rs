@@ -1,4 +1,4 @@
-//! A tree of frames, each with the number of its parent: its caller.
+//! Trees of frames in which each node has the number of its parent: its caller, or its folder.
 
 use common::Result;
 use common::stacks::FrameId;
@@ -6,41 +6,78 @@ use common::stacks::FrameId;
 use crate::samples::Samples;
 use crate::samples::sample::Sample;
 
-/// A frame in the tree.
+/// A node of a tree.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Node {
-    pub(crate) name: FrameId,
-    /// Its weight without its children.
-    pub(crate) own: u64,
+pub(crate) struct Node<'n> {
+    /// Its frames, root first.
+    pub(crate) frames: &'n [FrameId],
+    /// Its weight without its children, one number for each measure.
+    pub(crate) own: &'n [u64],
     /// The number of its parent.
     pub(crate) parent: Option<u32>,
 }
 
 /// Adds the stack of each node with its own weight. Nodes with a number below `first` are not
 /// frames, though they may be parents.
-pub(crate) fn add(
+pub(crate) fn add<'n>(
     count: usize,
     first: usize,
-    node: impl Fn(usize) -> Node,
+    node: impl Fn(usize) -> Node<'n>,
     samples: &mut Samples<'_>,
 ) -> Result<()> {
     let mut stack = Vec::new();
     for number in 0..count {
-        let own = node(number).own;
-        if own == 0 {
+        let weights = node(number).own;
+        if weights.iter().all(|weight| *weight == 0) {
             continue;
         }
         stack.clear();
         let mut next = Some(number);
         while let Some(number) = next.filter(|&number| number >= first) {
             let node = node(number);
-            stack.push(node.name);
+            stack.extend(node.frames.iter().rev());
             next = node.parent.map(|parent| parent as usize);
         }
         stack.reverse();
-        samples.add(&Sample { weights: &[own], ..Sample::default() }, &stack)?;
+        samples.add(&Sample { weights, ..Sample::default() }, &stack)?;
     }
     Ok(())
+}
+
+/// A function on one path of calls.
+#[derive(Debug)]
+pub(crate) struct Call {
+    /// Its frames, root first.
+    pub(crate) frames: Vec<FrameId>,
+    /// Its weight with all callees, one number for each measure.
+    pub(crate) totals: Vec<u64>,
+    /// The number of its caller, which comes before it.
+    pub(crate) caller: Option<u32>,
+}
+
+/// Adds the own weight of each call. Their sum is the total of all calls without a caller; a note
+/// for each measure reports any difference.
+pub(crate) fn add_calls(calls: &[Call], measures: usize, samples: &mut Samples<'_>) -> Result<()> {
+    let totals = |measure: usize| calls.iter().map(move |it| (Some(it.totals[measure]), it.caller));
+    let totals: Vec<Totals> = (0..measures).map(|measure| own_weights(totals(measure))).collect();
+    let own = |number: usize| totals.iter().map(|totals| totals.own[number]).collect();
+    let own: Vec<Vec<u64>> = (0..calls.len()).map(own).collect();
+    let node = |number: usize| {
+        let Call { frames, caller, .. } = &calls[number];
+        Node { frames, own: &own[number], parent: *caller }
+    };
+    add(calls.len(), 0, node, samples)?;
+    totals.iter().for_each(|totals| note_excess(totals.excess, samples));
+    Ok(())
+}
+
+/// Notes by how much callees weigh more than their callers, if they do.
+pub(crate) fn note_excess(excess: u128, samples: &mut Samples<'_>) {
+    if excess > 0 {
+        samples.note(format_args!(
+            "callees took {excess} more than their callers, all of it is counted"
+        ));
+    }
 }
 
 /// The own weights of nodes.

@@ -5,7 +5,7 @@ use common::Result;
 use common::stacks::FrameId;
 
 use crate::frame::Frame;
-use crate::read::call_tree::note_excess;
+use crate::read::nodes::note_excess;
 use crate::read::own_labels::with_object;
 use crate::samples::Samples;
 use crate::samples::sample::Sample;

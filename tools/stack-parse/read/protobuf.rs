@@ -1,10 +1,61 @@
 //! Messages of protocol buffers: fields with numbers, one after the other.
+//!
+//! A message does not have the names of its fields. Each format declares those that it reads with
+//! [`messages`].
 
 mod stream;
 
 pub(crate) use stream::{Broken, Stream};
 
 use super::bytes::{Bytes, Ended};
+
+/// The number of a field in its message. Only [`messages`] makes them, so that each has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct FieldNumber(u64);
+
+impl FieldNumber {
+    /// The field that [`messages`] declares with this number.
+    pub(crate) const fn declared(number: u64) -> FieldNumber {
+        FieldNumber(number)
+    }
+
+    /// The number, to compare it with those that a message may have.
+    pub(crate) fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// Declares messages, and the names and numbers of their fields that are read: a module for each
+/// message has a constant for each field, and a function that reads the message.
+macro_rules! messages {
+    ($($(#[$doc:meta])* $message:ident { $($field:ident = $number:literal),* $(,)? })*) => {$(
+        $(#[$doc])*
+        pub(super) mod $message {
+            use crate::read::protobuf::{FieldNumber, Malformed, Message, size};
+            $(pub(crate) const $field: FieldNumber = FieldNumber::declared($number);)*
+
+            /// The fields of such a message.
+            pub(crate) type Said<'a> = Message<'a, { size(&[$($field),*]) }>;
+
+            #[allow(dead_code, reason = "some messages are read field by field")]
+            pub(crate) fn read(message: &[u8]) -> Result<Said<'_>, Malformed> {
+                Message::read(message)
+            }
+        }
+    )*};
+}
+pub(crate) use messages;
+
+/// The size of a list with an entry for each of these numbers.
+pub(crate) const fn size(fields: &[FieldNumber]) -> usize {
+    let (mut at, mut size) = (0, 0);
+    while at < fields.len() {
+        let number = fields[at].0 as usize;
+        size = if number < size { size } else { number + 1 };
+        at += 1;
+    }
+    size
+}
 
 /// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +94,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The number of the next field, its value, and the bytes after it.
-    fn field(&self) -> Result<(u64, Value<'a>, Bytes<'a>), Malformed> {
+    fn field(&self) -> Result<(FieldNumber, Value<'a>, Bytes<'a>), Malformed> {
         let mut bytes = self.rest;
         let tag = varint(&mut bytes)?;
         let value = match tag & 7 {
@@ -56,13 +107,13 @@ impl<'a> Fields<'a> {
             5 => Value::Number(bytes.u32()?.into()),
             _ => return Err(Malformed),
         };
-        if tag >> 3 == 0 { Err(Malformed) } else { Ok((tag >> 3, value, bytes)) }
+        if tag >> 3 == 0 { Err(Malformed) } else { Ok((FieldNumber(tag >> 3), value, bytes)) }
     }
 }
 
 impl<'a> Iterator for Fields<'a> {
     /// The number of the field and its value.
-    type Item = Result<(u64, Value<'a>), Malformed>;
+    type Item = Result<(FieldNumber, Value<'a>), Malformed>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -111,16 +162,108 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The numbers of a message, each at the index of its field; 0 for missing ones.
-pub(crate) fn numbers<const N: usize>(message: &[u8]) -> Result<[u64; N], Malformed> {
+/// The fields of a message, by their numbers; of a repeated one, the last.
+pub(crate) struct Message<'a, const N: usize>([Option<Value<'a>>; N]);
+
+impl<'a, const N: usize> Message<'a, N> {
+    /// Reads the fields with numbers below `N`.
+    pub(crate) fn read(message: &'a [u8]) -> Result<Message<'a, N>, Malformed> {
+        let mut fields = [None; N];
+        for field in Fields::of(message) {
+            let (number, value) = field?;
+            if let Some(field) = usize::try_from(number.0).ok().and_then(|it| fields.get_mut(it)) {
+                *field = Some(value);
+            }
+        }
+        Ok(Message(fields))
+    }
+
+    fn value(&self, field: FieldNumber) -> Option<Value<'a>> {
+        self.0[field.0 as usize]
+    }
+
+    /// The number in a field; `None` if the field is missing.
+    pub(crate) fn known(&self, field: FieldNumber) -> Option<u64> {
+        self.value(field).map(Value::number)
+    }
+
+    /// The number in a field, or 0.
+    pub(crate) fn number(&self, field: FieldNumber) -> u64 {
+        self.known(field).unwrap_or_default()
+    }
+
+    /// The number in a field, or 0; it may be negative.
+    pub(crate) fn signed(&self, field: FieldNumber) -> i64 {
+        self.number(field).cast_signed()
+    }
+
+    /// The bytes in a field; empty if the field is missing.
+    pub(crate) fn bytes(&self, field: FieldNumber) -> &'a [u8] {
+        self.value(field).map(Value::bytes).unwrap_or_default()
+    }
+
+    /// The message in a field; `None` if the field is missing.
+    pub(crate) fn message(&self, field: FieldNumber) -> Option<&'a [u8]> {
+        match self.value(field) {
+            Some(Value::Bytes(message)) => Some(message),
+            Some(Value::Number(_)) | None => None,
+        }
+    }
+}
+
+/// The numbers in the fields with these numbers; 0 for missing ones.
+#[inline]
+pub(crate) fn numbers<const N: usize>(
+    message: &[u8],
+    wanted: [FieldNumber; N],
+) -> Result<[u64; N], Malformed> {
     let mut numbers = [0; N];
     for field in Fields::of(message) {
-        let (field, value) = field?;
-        if let Some(number) = usize::try_from(field).ok().and_then(|field| numbers.get_mut(field)) {
-            *number = value.number();
+        let (number, value) = field?;
+        if let Some(place) = wanted.iter().position(|it| *it == number) {
+            numbers[place] = value.number();
         }
     }
     Ok(numbers)
+}
+
+/// The messages in all fields with this number.
+pub(crate) fn repeated(
+    message: &[u8],
+    wanted: FieldNumber,
+) -> impl Iterator<Item = Result<&[u8], Malformed>> {
+    Fields::of(message).filter_map(move |field| match field {
+        Ok((number, value)) if number == wanted => Some(Ok(value.bytes())),
+        Ok(_) => None,
+        Err(malformed) => Some(Err(malformed)),
+    })
+}
+
+/// The numbers in all fields with this number.
+pub(crate) fn list(message: &[u8], wanted: FieldNumber) -> Result<Vec<u64>, Malformed> {
+    let mut numbers = Vec::new();
+    for field in Fields::of(message) {
+        let (number, value) = field?;
+        if number == wanted {
+            value.append_numbers(&mut numbers)?;
+        }
+    }
+    Ok(numbers)
+}
+
+/// The field within which bytes end: its number, and what there is of its bytes if it holds bytes.
+/// `None` if this is no start of a field whose number is below 16.
+pub(crate) fn begun(rest: &[u8]) -> Option<(FieldNumber, Option<&[u8]>)> {
+    let (&tag @ 8..0x80, rest) = rest.split_first()? else { return None };
+    let content = match tag & 7 {
+        0 => None,
+        2 => {
+            let length = rest.iter().take_while(|byte| **byte >= 0x80).count() + 1;
+            Some(rest.get(length..).unwrap_or_default())
+        }
+        _ => return None,
+    };
+    Some((FieldNumber(u64::from(tag >> 3)), content))
 }
 
 /// A number of variable length.
@@ -138,6 +281,8 @@ fn varint(bytes: &mut Bytes<'_>) -> Result<u64, Malformed> {
 
 #[cfg(test)]
 mod tests {
+    use bstr::ByteSlice;
+
     use super::*;
 
     #[test]
@@ -145,12 +290,32 @@ mod tests {
         let message = b"\x08\x96\x01\x12\x02hi\x1d\x01\0\0\0\x21\x02\0\0\0\0\0\0\0";
         let fields: Vec<_> = Fields::of(message).collect::<Result<_, _>>().expect("well-formed");
         let expected = [
-            (1, Value::Number(150)),
-            (2, Value::Bytes(b"hi")),
-            (3, Value::Number(1)),
-            (4, Value::Number(2)),
+            (FieldNumber(1), Value::Number(150)),
+            (FieldNumber(2), Value::Bytes(b"hi")),
+            (FieldNumber(3), Value::Number(1)),
+            (FieldNumber(4), Value::Number(2)),
         ];
         assert_eq!(fields, expected);
+    }
+
+    /// Without its constructor, a number cannot be the number of a field.
+    #[test]
+    fn only_declared_fields_have_numbers() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/stack-parse");
+        let mut pending = vec![std::path::PathBuf::from(folder)];
+        let mut makers = Vec::new();
+        while let Some(path) = pending.pop() {
+            if let Ok(entries) = path.read_dir() {
+                pending.extend(entries.map(|entry| entry.expect("an entry").path()));
+            } else if std::fs::read(&path).expect("a source").contains_str("FieldNumber::declared")
+            {
+                makers.push(path.strip_prefix(folder).expect("it is below").to_owned());
+            }
+        }
+        makers.sort();
+        // The macros that name what they make.
+        let macros = ["formats/otlp/fields.rs", "read/protobuf.rs"].map(std::path::PathBuf::from);
+        assert_eq!(makers, macros);
     }
 
     #[test]
@@ -163,7 +328,7 @@ mod tests {
             (b"\x08\x01\x09\0\0", b"\x09\0\0"),
         ] {
             let mut fields = Fields::of(message);
-            assert_eq!(fields.next(), Some(Ok((1, Value::Number(1)))));
+            assert_eq!(fields.next(), Some(Ok((FieldNumber(1), Value::Number(1)))));
             assert_eq!(fields.next(), Some(Err(Malformed)));
             assert_eq!(fields.next(), None);
             assert_eq!(fields.rest(), left);

@@ -275,7 +275,7 @@ mod tests {
 
     /// The time of each stack, by the frames of its spans.
     fn times(marks: &[(u32, bool)], is_mixed: bool, is_settled: bool) -> BTreeMap<StackId, u64> {
-        let (mut spans, mut stacks) = (Spans::default(), Stacks::new());
+        let (mut spans, mut stacks) = (Spans::default(), Stacks::default());
         let mut times = BTreeMap::new();
         let mut take = |passed: Passed, _: &mut Stacks| {
             *times.entry(passed.stack).or_default() += passed.weight;
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_thread_may_have_no_event_with_a_time() {
-        let (mut spans, mut stacks) = (Spans::default(), Stacks::new());
+        let (mut spans, mut stacks) = (Spans::default(), Stacks::default());
         let take = |_: Passed, _: &mut Stacks| panic!("no time passed");
         spans.add(3, None, 1, Edge::Begin);
         spans.settle(3, |frame| frame, &mut stacks, take).expect("nothing fails");
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn what_comes_late_is_clipped_and_counted() {
-        let (mut spans, mut stacks) = (Spans::default(), Stacks::new());
+        let (mut spans, mut stacks) = (Spans::default(), Stacks::default());
         let mut sum = 0;
         let mut take = |passed: Passed, _: &mut Stacks| {
             sum += passed.weight;

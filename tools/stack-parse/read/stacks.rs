@@ -42,14 +42,16 @@ pub(crate) struct FrameNames {
     object_names: FrameTable,
 }
 
-impl Stacks {
-    /// The stack without frames.
-    pub(crate) const EMPTY: StackId = 0;
-
-    pub(crate) fn new() -> Stacks {
+impl Default for Stacks {
+    fn default() -> Stacks {
         let empty = Node { callers: Stacks::EMPTY, frame: 0, known: None };
         Stacks { nodes: vec![empty], above: HashMap::new(), path: Vec::new() }
     }
+}
+
+impl Stacks {
+    /// The stack without frames.
+    pub(crate) const EMPTY: StackId = 0;
 
     /// The stack in which `callers` called `frame`.
     pub(crate) fn call(&mut self, callers: StackId, frame: u32) -> StackId {

@@ -50,6 +50,7 @@ pub(super) struct Functions {
 }
 
 /// The names of objects, files and functions.
+#[derive(Default)]
 pub(super) struct AllNames {
     pub(super) objects: Names,
     pub(super) files: Names,

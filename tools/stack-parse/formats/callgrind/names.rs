@@ -16,16 +16,18 @@ pub(super) struct Names {
 /// The index of a name among those of its kind.
 pub(super) type Name = u32;
 
-impl Names {
-    /// The empty name.
-    pub(super) const NONE: Name = 0;
-
-    pub(super) fn new() -> Names {
+impl Default for Names {
+    fn default() -> Names {
         let mut texts = FrameTable::default();
         // The first one: Names::NONE.
         texts.intern(b"");
         Names { texts, by_number: HashMap::new() }
     }
+}
+
+impl Names {
+    /// The empty name.
+    pub(super) const NONE: Name = 0;
 
     /// The name in `(12) main`, `(12)` or `main`; `None` for a number alone that has no name yet.
     pub(super) fn read(&mut self, text: &[u8]) -> Option<Name> {
@@ -59,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_number_stands_for_the_name_that_was_last_written_with_it() {
-        let mut names = Names::new();
+        let mut names = Names::default();
         for (text, expected) in [
             ("(1) main", Some("main")),
             ("(1)", Some("main")),

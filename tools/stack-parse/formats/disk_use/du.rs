@@ -11,6 +11,7 @@
 //! a file whose line is missing counts as its folder's own.
 
 use std::collections::HashMap;
+use std::slice::from_ref;
 
 use common::Result;
 use common::io::Input;
@@ -102,8 +103,8 @@ impl Tree {
         let totals = self.files.iter().map(|file| (file.total, file.folder));
         let Totals { own, excess } = nodes::own_weights(totals);
         let node = |number: usize| {
-            let File { name, folder, .. } = self.files[number];
-            Node { name, own: own[number], parent: folder }
+            let File { name, folder, .. } = &self.files[number];
+            Node { frames: from_ref(name), own: from_ref(&own[number]), parent: *folder }
         };
         nodes::add(self.files.len(), 0, node, samples)?;
         if excess > 0 {

@@ -36,6 +36,7 @@ mod event {
 const PROCESS: u64 = 1;
 const THREAD: u64 = 2;
 
+#[derive(Default)]
 pub(super) struct Trace {
     providers: HashMap<u64, Provider>,
     /// The provider of the records that follow.
@@ -49,23 +50,6 @@ pub(super) struct Trace {
     held: Held,
     /// How many records are too short for their contents.
     damaged: u64,
-}
-
-impl Default for Trace {
-    fn default() -> Trace {
-        Trace {
-            providers: HashMap::new(),
-            provider: 0,
-            clock: Clock::default(),
-            names: FrameTable::default(),
-            titles: Titles::default(),
-            numbers: HashMap::new(),
-            spans: Spans::default(),
-            stacks: Stacks::new(),
-            held: Held::default(),
-            damaged: 0,
-        }
-    }
 }
 
 impl Trace {

@@ -24,13 +24,14 @@ use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
 
 pub(super) fn parse(input: &mut Input, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents(input, Profile::new, samples)
+    read_documents(input, Profile::default, samples)
 }
 
 /// The cost centre of profiling itself. GHC's text leaves it out; it may have half of all bytes.
 const OVERHEAD: [&[u8]; 2] = [b"PROFILING", b"OVERHEAD_of"];
 
 /// What was read of a profile so far.
+#[derive(Default)]
 struct Profile {
     /// The number of each cost centre's frame, by its id.
     numbers: HashMap<u64, u32>,
@@ -52,13 +53,6 @@ struct Node {
     own: [u64; 2],
 }
 
-impl Profile {
-    fn new() -> Profile {
-        let (numbers, names) = Default::default();
-        Profile { numbers, overhead: None, names, nodes: Vec::new(), bad_weights: 0 }
-    }
-}
-
 impl Document for Profile {
     const WHAT: &'static str = "the JSON of a GHC profile";
 
@@ -76,7 +70,7 @@ impl Document for Profile {
     fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
         note_bad_weights(self.bad_weights, samples);
         self.names.name_others(&Frame::default(), samples);
-        let mut stacks = Stacks::new();
+        let mut stacks = Stacks::default();
         let mut found: Vec<StackId> = Vec::with_capacity(self.nodes.len());
         let mut overhead = [0u128; 2];
         for node in &self.nodes {

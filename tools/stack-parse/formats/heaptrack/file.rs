@@ -108,7 +108,7 @@ impl File {
             traces: Traces {
                 comm,
                 names,
-                stacks: Stacks::new(),
+                stacks: Stacks::default(),
                 ids: vec![Stacks::EMPTY],
                 is_live,
             },

@@ -12,7 +12,7 @@ use crate::format::Head;
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::byte_string::ByteString;
-use crate::read::call_tree::{self, Call};
+use crate::read::nodes::{Call, add_calls};
 use crate::samples::Samples;
 
 #[derive(Deserialize)]
@@ -66,12 +66,47 @@ pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -
             "{bad} totals do not fit: below zero they count as 0, over 64 bits as 2^64 - 1"
         ));
     }
-    let calls: Vec<Call> = graph.nodes.into_iter().map(|node| node.into_call(samples)).collect();
-    call_tree::add(&calls, graph.root, measures.len(), samples)
+    add_calls(&graph.calls(samples), measures.len(), samples)
+}
+
+impl Graph {
+    /// The calls, from the root on, a caller before its callees. If the graph is damaged and not a
+    /// tree, a node counts for its first caller, and a note says so.
+    fn calls(&self, samples: &mut Samples<'_>) -> Vec<Call> {
+        let mut seen = vec![false; self.nodes.len()];
+        let (mut calls, mut bad_callees) = (Vec::new(), 0);
+        // The nodes to visit, and the numbers of their callers.
+        let mut pending = Vec::new();
+        let mut enter = |nodes: &[usize], caller: Option<u32>, pending: &mut Vec<_>| {
+            for &node in nodes.iter().rev() {
+                match seen.get_mut(node) {
+                    Some(seen) if !*seen => {
+                        *seen = true;
+                        pending.push((node, caller));
+                    }
+                    _ => bad_callees += 1,
+                }
+            }
+        };
+        enter(&[self.root], None, &mut pending);
+        while let Some((node, caller)) = pending.pop() {
+            let node = &self.nodes[node];
+            enter(&node.children, Some(calls.len() as u32), &mut pending);
+            calls.push(node.call(caller, samples));
+        }
+        let unreached = self.nodes.len() - calls.len();
+        if bad_callees > 0 || unreached > 0 {
+            samples.note(format_args!(
+                "expected a tree: {bad_callees} callees are missing or have other callers, too; \
+                 {unreached} nodes have no caller: they are left out"
+            ));
+        }
+        calls
+    }
 }
 
 impl Node {
-    fn into_call(self, samples: &mut Samples<'_>) -> Call {
+    fn call(&self, caller: Option<u32>, samples: &mut Samples<'_>) -> Call {
         let ByteString(name) = &self.name;
         let name = if name.is_empty() { b"[no name]" } else { &name[..] };
         let mut frames = Vec::new();
@@ -79,7 +114,7 @@ impl Node {
         // Totals are rounded, not own weights, so that the sum is right.
         let total = |number: f64| number.round() as u64;
         let totals = vec![total(self.time), total(self.allocated_bytes.unwrap_or_default())];
-        Call { frames, totals, callees: self.children }
+        Call { frames, totals, caller }
     }
 }
 

@@ -14,8 +14,8 @@ use super::CYCLES;
 use crate::format::Head;
 use crate::frame::Frame;
 use crate::options::Options;
-use crate::read::call_tree::{self, Call};
 use crate::read::lines::for_each_line;
+use crate::read::nodes::{Call, add_calls};
 use crate::samples::Samples;
 
 /// Whether a line can be one of a call tree.
@@ -61,7 +61,7 @@ struct Graph {
     /// The root is the first; it has no line.
     calls: Vec<Node>,
     /// The numbers of the callers of the next line, root first.
-    path: Vec<usize>,
+    path: Vec<u32>,
 }
 
 impl Graph {
@@ -82,23 +82,20 @@ impl Graph {
             None => rest.split_once_str("% : ")?.1,
         };
         let &caller = self.path.get(depth.checked_sub(1)?)?;
-        let number = self.calls.len();
-        self.calls.push(Node { name: without_colors(name), total, callees: Vec::new() });
-        self.calls[caller].callees.push(number);
         self.path.truncate(depth);
-        self.path.push(number);
+        self.path.push(self.calls.len() as u32);
+        self.calls.push(Node { name: without_colors(name), total, caller: Some(caller) });
         Some(())
     }
 
     /// Adds what was read to `samples`.
     fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
-        let callees = self.calls[0].callees.iter();
-        let below =
-            callees.fold(0, |sum: u64, &callee| sum.saturating_add(self.calls[callee].total));
+        let callees = self.calls.iter().filter(|call| call.caller == Some(0));
+        let below = callees.fold(0, |sum: u64, callee| sum.saturating_add(callee.total));
         // The root's total is only in the table below the tree, which may be missing.
         self.calls[0].total = self.calls[0].total.max(below);
         let calls: Vec<Call> = self.calls.into_iter().map(|node| node.into_call(samples)).collect();
-        call_tree::add(&calls, 0, 1, samples)
+        add_calls(&calls, 1, samples)
     }
 }
 
@@ -108,7 +105,8 @@ struct Node {
     name: Vec<u8>,
     /// Cycles, those of its callees included.
     total: u64,
-    callees: Vec<usize>,
+    /// The number of its caller; the root has none.
+    caller: Option<u32>,
 }
 
 impl Node {
@@ -116,7 +114,7 @@ impl Node {
         let mut frames = Vec::new();
         let name = if self.name.is_empty() { b"[no name]" } else { &self.name[..] };
         samples.frames(&Frame { name, ..Frame::default() }, &mut frames);
-        Call { frames, totals: vec![self.total], callees: self.callees }
+        Call { frames, totals: vec![self.total], caller: self.caller }
     }
 }
 
@@ -196,7 +194,7 @@ mod tests {
         assert!(!add("[    2.80M cycles in 5 calls ] - 51.23% : f"));
         assert!(!add("[    2.80M cycles in 5 calls ]     51.23% : f"));
         assert!(!add("[    many cycles in 5 calls ]     - 51.23% : f"));
-        let callees: Vec<_> = graph.calls.iter().map(|call| &call.callees[..]).collect();
-        assert_eq!(callees, [&[1][..], &[2], &[3], &[]]);
+        let callers: Vec<_> = graph.calls.iter().map(|call| call.caller).collect();
+        assert_eq!(callers, [None, Some(0), Some(1), Some(2)]);
     }
 }

@@ -66,7 +66,7 @@ impl Objects {
             alive: Alive::new(counted),
             level: Level::default(),
             early: HashMap::new(),
-            stacks: Stacks::new(),
+            stacks: Stacks::default(),
             names: FrameNames::default(),
         }))
     }

@@ -178,7 +178,7 @@ impl Batch {
     /// Adds what was read, in the order of the message.
     pub(super) fn finish(mut self, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
         let names = self.dictionary.name_frames(options, samples);
-        let mut stacks = Stacks::new();
+        let mut stacks = Stacks::default();
         let numbers = self.dictionary.stacks(&mut stacks);
         let stack = |number: u32| numbers.get(number as usize).copied().unwrap_or(Stacks::EMPTY);
         self.held.renumber(stack);

@@ -10,8 +10,10 @@
 //! numbers. So most samples show their form. Those that do not are held until one does.
 
 use super::batch::Stored;
-use crate::read::bytes::Bytes;
-use crate::read::protobuf::{Fields, Value};
+use super::entry::Entry;
+use super::fields::{sample, sample_before_18, sample_of_18};
+use super::message::read_sample;
+use crate::read::protobuf::{FieldNumber, Fields, Value};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
@@ -19,11 +21,25 @@ enum Order {
     Version18,
 }
 
+impl Order {
+    /// The number that a field of a sample has today.
+    fn today(self, field: FieldNumber) -> FieldNumber {
+        match (self, field) {
+            (Order::Today, field) => field,
+            (Order::Version18, sample_of_18::VALUES) => sample::VALUES,
+            (Order::Version18, sample_of_18::ATTRIBUTE_INDICES) => sample::ATTRIBUTE_INDICES,
+            (Order::Version18, sample_of_18::LINK_INDEX) => sample::LINK_INDEX,
+            (Order::Version18, field) => field,
+        }
+    }
+}
+
 /// The form of a message, as far as it is known.
 #[derive(Default)]
 pub(super) struct Form {
     order: Option<Order>,
-    is_old: bool,
+    /// Whether the message has a form older than 1.8.
+    pub(super) is_old: bool,
     undecided: Vec<Vec<u8>>,
     stored: Stored,
 }
@@ -32,15 +48,6 @@ pub(super) struct Form {
 const MOST_UNDECIDED: usize = 1000;
 
 impl Form {
-    /// Sets that the message has a form older than 1.8.
-    pub(super) fn set_old(&mut self) {
-        self.is_old = true;
-    }
-
-    pub(super) fn is_old(&self) -> bool {
-        self.is_old
-    }
-
     /// Reads a sample, and those that were held until now.
     pub(super) fn read(&mut self, sample: &[u8], add: &mut impl FnMut(&Stored)) {
         if self.order.is_none() {
@@ -52,25 +59,26 @@ impl Form {
                 }
                 return;
             }
-            self.finish(&mut *add);
+            self.finish(add);
         }
         self.add(sample, add);
     }
 
     /// Reads the samples that are held, in the form that is more likely.
-    pub(super) fn finish(&mut self, mut add: impl FnMut(&Stored)) {
+    pub(super) fn finish(&mut self, add: &mut impl FnMut(&Stored)) {
         let undecided = std::mem::take(&mut self.undecided);
         if undecided.is_empty() || self.is_old {
             return;
         }
         // Each time has a value, if there are values.
         let is_of_18 = |sample: &Vec<u8>| {
-            let lists = [2, 5].map(|number| list(sample, number).len());
-            lists[0] == lists[1]
+            let mut stored = Stored::default();
+            read(sample, Order::Version18, &mut stored);
+            stored.values.len() == stored.times.len()
         };
         let likely = if undecided.iter().all(is_of_18) { Order::Version18 } else { Order::Today };
         self.order.get_or_insert(likely);
-        undecided.iter().for_each(|sample| self.add(sample, &mut add));
+        undecided.iter().for_each(|sample| self.add(sample, add));
     }
 
     /// The form of a sample, if it can have only one.
@@ -79,11 +87,14 @@ impl Form {
         let mut has_second = false;
         for (number, value) in Fields::of(sample).map_while(Result::ok) {
             match (number, value) {
-                (2, Value::Number(_)) => self.is_old = true,
-                (2, Value::Bytes(_)) => has_second = true,
-                (3, Value::Number(_)) | (4, Value::Bytes(_)) => return Some(Order::Today),
-                (3, Value::Bytes(_)) | (4, Value::Number(_)) => return Some(Order::Version18),
-                (5, _) => has_times = true,
+                (sample_before_18::LOCATIONS_LENGTH, Value::Number(_)) => self.is_old = true,
+                (sample_of_18::VALUES, Value::Bytes(_)) => has_second = true,
+                (sample::LINK_INDEX, Value::Number(_)) | (sample::VALUES, Value::Bytes(_)) => {
+                    return Some(Order::Today);
+                }
+                (sample_of_18::ATTRIBUTE_INDICES, Value::Bytes(_))
+                | (sample_of_18::LINK_INDEX, Value::Number(_)) => return Some(Order::Version18),
+                (sample::TIMESTAMPS_UNIX_NANO, _) => has_times = true,
                 _ => {}
             }
         }
@@ -92,51 +103,13 @@ impl Form {
     }
 
     fn add(&mut self, sample: &[u8], add: &mut impl FnMut(&Stored)) {
-        let Form { order, stored, .. } = self;
-        stored.clear();
-        for (number, value) in Fields::of(sample).map_while(Result::ok) {
-            let is_today = *order != Some(Order::Version18);
-            // A damaged field keeps the numbers before the damage.
-            let _ = match (number, is_today) {
-                (1, _) => {
-                    stored.stack = value.number();
-                    Ok(())
-                }
-                (4, true) | (2, false) => value.append_numbers(&mut stored.values),
-                (2, true) | (3, false) => value.append_numbers(&mut stored.attributes),
-                (3, true) | (4, false) => {
-                    stored.link = value.number();
-                    Ok(())
-                }
-                (5, _) => {
-                    stored.times.extend(times(value));
-                    Ok(())
-                }
-                _ => Ok(()),
-            };
-        }
-        add(stored);
+        read(sample, self.order.unwrap_or(Order::Today), &mut self.stored);
+        add(&self.stored);
     }
 }
 
-/// The list in a field of a sample; numbers have a variable length, times do not.
-fn list(sample: &[u8], wanted: u64) -> Vec<u64> {
-    let mut list = Vec::new();
-    for (number, value) in Fields::of(sample).map_while(Result::ok) {
-        if number == wanted && number == 5 {
-            list.extend(times(value));
-        } else if number == wanted && value.append_numbers(&mut list).is_err() {
-            break;
-        }
-    }
-    list
-}
-
-/// Times of eight bytes: one, or several in a list.
-fn times(value: Value<'_>) -> impl Iterator<Item = u64> {
-    let (one, mut all) = match value {
-        Value::Number(time) => (Some(time), Bytes(b"")),
-        Value::Bytes(times) => (None, Bytes(times)),
-    };
-    one.into_iter().chain(std::iter::from_fn(move || all.u64().ok()))
+#[inline]
+fn read(sample: &[u8], order: Order, stored: &mut Stored) {
+    // An entry never fails.
+    let _ = read_sample(&mut Entry::new(Value::Bytes(sample)), stored, |field| order.today(field));
 }

@@ -1,169 +1,166 @@
 //! The message as JSON: one, or one per line. Numbers of 64 bits are strings there, and versions
 //! differ in the names of fields.
 
+use common::Result;
 use common::io::Input;
-use common::{Error, Result};
 
 use super::attributes::{Attribute, Text};
-use super::batch::{Batch, Profile, Stored};
-use super::dictionary::{Dictionary, Function, Location, RawMapping};
-use crate::options::Options;
+use super::batch::Stored;
+use super::encoding::{Large, Message, Part};
+use super::fields::Names;
+use super::message::read_sample;
 use crate::read::json::{Json, Kind};
-use crate::samples::Samples;
+use crate::read::protobuf::FieldNumber;
 
-type Reader<'a> = Json<&'a mut Input>;
-
-/// Reads all messages.
-pub(super) fn read(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let name = input.name().to_owned();
-    let mut json = Json::new(input);
-    loop {
-        let mut message = Message::default();
-        let read = message.read(&mut json, samples);
-        message.batch.finish(options, samples)?;
-        if message.is_old {
-            return Err(Error::Unknown { name, what: super::OLD.to_owned() });
-        }
-        if !read? {
-            return Ok(());
-        }
-    }
-}
-
-/// A message that is being read.
-#[derive(Default)]
-struct Message {
-    batch: Batch,
+/// Messages that are read piece by piece.
+pub(super) struct AsJson<'i> {
+    json: Json<&'i mut Input>,
     stored: Stored,
-    /// Whether it has a form that is not read.
+    /// Whether the message has a form that is not read.
     is_old: bool,
 }
 
-impl Message {
-    /// Reads a message; false at the end of the input.
-    fn read(&mut self, json: &mut Reader<'_>, samples: &Samples<'_>) -> Result<bool> {
-        if !json.next_document()? {
-            return Ok(false);
-        }
-        if !json.begin_object()? {
-            return Err(json.unexpected("profiles of OpenTelemetry"));
-        }
-        while let Some(key) = json.next_key()? {
-            match key {
-                b"resourceProfiles" | b"resource_profiles" => {
-                    json.for_each(|json| self.read_resource(json, samples))?;
-                }
-                b"dictionary" => read_dictionary(json, &mut self.batch.dictionary)?,
-                _ => {}
-            }
-        }
-        Ok(true)
-    }
-
-    fn read_resource(&mut self, json: &mut Reader<'_>, samples: &Samples<'_>) -> Result<()> {
-        let first = self.batch.scopes();
-        let mut resource = Vec::new();
-        let read = for_each_field(json, |key, json| match key {
-            b"resource" => read_attributes(json, &mut resource),
-            b"scopeProfiles" | b"scope_profiles" => {
-                json.for_each(|json| self.read_scope(json, samples))
-            }
-            _ => Ok(()),
-        });
-        self.batch.describe_scopes(first, &resource);
-        read
-    }
-
-    fn read_scope(&mut self, json: &mut Reader<'_>, samples: &Samples<'_>) -> Result<()> {
-        let scope = self.batch.begin_scope();
-        for_each_field(json, |key, json| match key {
-            b"scope" => {
-                let mut own = Vec::new();
-                read_attributes(json, &mut own)?;
-                self.batch.describe_scopes(scope, &own);
-                Ok(())
-            }
-            b"profiles" => json.for_each(|json| {
-                let mut profile = Profile::default();
-                let read = self.read_profile(json, &mut profile, samples);
-                self.batch.end_profile(&profile, samples);
-                read
-            }),
-            _ => Ok(()),
-        })
-    }
-
-    fn read_profile(
-        &mut self,
-        json: &mut Reader<'_>,
-        profile: &mut Profile,
-        samples: &Samples<'_>,
-    ) -> Result<()> {
-        for_each_field(json, |key, json| match key {
-            b"sampleType" | b"sample_type" => {
-                // There were several before version 1.8.
-                self.is_old |= json.kind()? == Kind::Array;
-                for_each_field(json, |key, json| {
-                    let place = match key {
-                        b"typeStrindex" | b"type_strindex" => 0,
-                        b"unitStrindex" | b"unit_strindex" => 1,
-                        _ => return Ok(()),
-                    };
-                    profile.kind[place] = number(json)?;
-                    Ok(())
-                })
-            }
-            b"samples" | b"sample" => json.for_each(|json| {
-                self.read_sample(json)?;
-                if !self.is_old {
-                    self.batch.add(&self.stored, samples);
-                }
-                Ok(())
-            }),
-            b"attributeIndices" | b"attribute_indices" => {
-                read_numbers(json, &mut profile.attributes)
-            }
-            _ => Ok(()),
-        })
-    }
-
-    fn read_sample(&mut self, json: &mut Reader<'_>) -> Result<()> {
-        let Message { stored, is_old, .. } = self;
-        stored.clear();
-        for_each_field(json, |key, json| {
-            match key {
-                b"stackIndex" | b"stack_index" => stored.stack = number(json)?,
-                b"linkIndex" | b"link_index" => stored.link = number(json)?,
-                b"values" => read_numbers(json, &mut stored.values)?,
-                b"attributeIndices" | b"attribute_indices" => {
-                    read_numbers(json, &mut stored.attributes)?;
-                }
-                b"timestampsUnixNano" | b"timestamps_unix_nano" => {
-                    read_numbers(json, &mut stored.times)?;
-                }
-                b"locationsLength" | b"locations_length" => *is_old = true,
-                _ => {}
-            }
-            Ok(())
-        })
+impl<'i> AsJson<'i> {
+    pub(super) fn new(input: &'i mut Input) -> AsJson<'i> {
+        AsJson { json: Json::new(input), stored: Stored::default(), is_old: false }
     }
 }
 
-/// Calls `each` with every key of an object; another value is skipped.
-fn for_each_field(
-    json: &mut Reader<'_>,
-    mut each: impl FnMut(&[u8], &mut Reader<'_>) -> Result<()>,
-) -> Result<()> {
-    if !json.begin_object()? {
-        return Ok(());
+impl Message for AsJson<'_> {
+    /// Another value than an object is skipped.
+    fn fields(
+        &mut self,
+        names: Names,
+        mut each: impl FnMut(&mut Self, FieldNumber) -> Result<()>,
+    ) -> Result<()> {
+        if !self.json.begin_object()? {
+            return Ok(());
+        }
+        while let Some(key) = self.json.next_key()? {
+            match names.iter().find(|(name, _)| is_named(key, name)) {
+                Some((_, field)) => each(self, *field)?,
+                // Samples had it before version 1.8.
+                None => self.is_old |= is_named(key, "LOCATIONS_LENGTH"),
+            }
+        }
+        Ok(())
     }
-    let mut name = Vec::new();
-    while let Some(key) = json.next_key()? {
-        name.clear();
-        name.extend_from_slice(key);
-        each(&name, json)?;
+
+    /// Another value than a list is skipped.
+    fn each(&mut self, mut each: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
+        if self.json.begin_array()? {
+            while self.json.next_element()? {
+                each(self)?;
+            }
+        }
+        Ok(())
     }
-    Ok(())
+}
+
+impl Part for AsJson<'_> {
+    fn is_damaged(&self) -> bool {
+        false
+    }
+
+    fn number(&mut self, set: &mut u64) -> Result<()> {
+        *set = number(&mut self.json)?;
+        Ok(())
+    }
+
+    fn list(&mut self, numbers: &mut Vec<u64>) -> Result<()> {
+        self.json.for_each(|json| {
+            numbers.push(number(json)?);
+            Ok(())
+        })
+    }
+
+    fn times(&mut self, times: &mut Vec<u64>) -> Result<()> {
+        self.list(times)
+    }
+
+    fn id(&mut self, digits: &mut Vec<u8>) -> Result<()> {
+        *digits = text(&mut self.json)?;
+        Ok(())
+    }
+
+    fn string(&mut self, take: impl FnOnce(&[u8])) -> Result<()> {
+        take(self.json.text()?.unwrap_or_default());
+        Ok(())
+    }
+
+    fn attribute(&mut self) -> Result<Attribute> {
+        let json = &mut self.json;
+        let mut attribute = Attribute::default();
+        if !json.begin_object()? {
+            return Ok(attribute);
+        }
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"key" => attribute.key = Text::Known(text(json)?),
+                b"keyStrindex" | b"key_strindex" => attribute.key = Text::Number(number(json)?),
+                b"value" => attribute.value = any_value(json)?,
+                b"unitStrindex" | b"unit_strindex" => attribute.unit = number(json)?,
+                _ => {}
+            }
+        }
+        Ok(attribute)
+    }
+}
+
+impl<'i> Large for AsJson<'i> {
+    type Part<'p> = AsJson<'i>;
+
+    fn keeps_cut_resources(&self) -> bool {
+        true
+    }
+
+    fn next(&mut self) -> Result<bool> {
+        if !self.json.next_document()? {
+            return Ok(false);
+        }
+        match self.json.kind()? {
+            Kind::Object => Ok(true),
+            _ => Err(self.json.unexpected("profiles of OpenTelemetry")),
+        }
+    }
+
+    fn part<T>(&mut self, read: impl FnOnce(&mut AsJson<'i>) -> Result<T>) -> Result<T> {
+        read(self)
+    }
+
+    fn samples(&mut self, add: &mut impl FnMut(&Stored)) -> Result<()> {
+        self.each(|message| {
+            let mut stored = std::mem::take(&mut message.stored);
+            let read = read_sample(message, &mut stored, |field| field);
+            if read.is_ok() && !message.is_old {
+                add(&stored);
+            }
+            message.stored = stored;
+            read
+        })
+    }
+
+    fn is_list(&mut self) -> Result<bool> {
+        Ok(self.json.kind()? == Kind::Array)
+    }
+
+    fn is_old(&mut self) -> &mut bool {
+        &mut self.is_old
+    }
+}
+
+/// Whether a key is `stackIndex` or `stack_index`, for `STACK_INDEX`.
+fn is_named(key: &[u8], name: &str) -> bool {
+    let (mut at, mut begins_word) = (0, false);
+    for letter in name.bytes() {
+        match key.get(at) {
+            Some(byte) if !begins_word && *byte == letter.to_ascii_lowercase() => at += 1,
+            Some(byte) if begins_word && *byte == letter => (at, begins_word) = (at + 1, false),
+            _ if letter == b'_' => begins_word = true,
+            _ => return false,
+        }
+    }
+    at == key.len()
 }
 
 /// Reads a number, which may be below 0; 0 if it is not a number.
@@ -173,150 +170,20 @@ fn number(json: &mut Reader<'_>) -> Result<u64> {
     Ok(unsigned.or_else(|| i64::try_from(number).ok().map(i64::cast_unsigned)).unwrap_or_default())
 }
 
-fn read_numbers(json: &mut Reader<'_>, numbers: &mut Vec<u64>) -> Result<()> {
-    json.for_each(|json| {
-        numbers.push(number(json)?);
-        Ok(())
-    })
-}
+type Reader<'a> = Json<&'a mut Input>;
 
-fn read_dictionary(json: &mut Reader<'_>, dictionary: &mut Dictionary) -> Result<()> {
-    for_each_field(json, |key, json| {
-        json.for_each(|json| {
-            match key {
-                b"mappingTable" | b"mapping_table" => dictionary.mappings.push(mapping(json)?),
-                b"locationTable" | b"location_table" => dictionary.locations.push(location(json)?),
-                b"functionTable" | b"function_table" => dictionary.functions.push(function(json)?),
-                b"linkTable" | b"link_table" => dictionary.links.push(link(json)?),
-                b"stringTable" | b"string_table" => {
-                    dictionary.add_string(json.text()?.unwrap_or_default());
-                }
-                b"attributeTable" | b"attribute_table" => {
-                    dictionary.attributes.push(attribute(json)?);
-                }
-                b"stackTable" | b"stack_table" => {
-                    let mut locations = Vec::new();
-                    for_each_field(json, |key, json| match key {
-                        b"locationIndices" | b"location_indices" => {
-                            read_numbers(json, &mut locations)
-                        }
-                        _ => Ok(()),
-                    })?;
-                    dictionary.add_stack(&locations);
-                }
-                _ => {}
-            }
-            Ok(())
-        })
-    })
-}
-
-fn mapping(json: &mut Reader<'_>) -> Result<RawMapping> {
-    let mut mapping = RawMapping::default();
-    for_each_field(json, |key, json| {
-        match key {
-            b"memoryStart" | b"memory_start" => mapping.start = number(json)?,
-            b"memoryLimit" | b"memory_limit" => mapping.end = number(json)?,
-            b"fileOffset" | b"file_offset" => mapping.offset = number(json)?,
-            b"filenameStrindex" | b"filename_strindex" => mapping.file = number(json)?,
-            b"attributeIndices" | b"attribute_indices" => {
-                read_numbers(json, &mut mapping.attributes)?;
-            }
-            _ => {}
-        }
-        Ok(())
-    })?;
-    Ok(mapping)
-}
-
-fn location(json: &mut Reader<'_>) -> Result<Location> {
-    let mut location = Location::default();
-    for_each_field(json, |key, json| {
-        match key {
-            b"mappingIndex" | b"mapping_index" => location.mapping = number(json)?,
-            b"address" => location.address = number(json)?,
-            b"lines" | b"line" => json.for_each(|json| {
-                let mut place = (0, 0);
-                for_each_field(json, |key, json| {
-                    match key {
-                        b"functionIndex" | b"function_index" => place.0 = number(json)?,
-                        b"line" => place.1 = number(json)?,
-                        _ => {}
-                    }
-                    Ok(())
-                })?;
-                location.lines.push(place);
-                Ok(())
-            })?,
-            b"attributeIndices" | b"attribute_indices" => {
-                read_numbers(json, &mut location.attributes)?;
-            }
-            _ => {}
-        }
-        Ok(())
-    })?;
-    Ok(location)
-}
-
-fn function(json: &mut Reader<'_>) -> Result<Function> {
-    let mut function = Function::default();
-    for_each_field(json, |key, json| {
-        match key {
-            b"nameStrindex" | b"name_strindex" => function.name = number(json)?,
-            b"systemNameStrindex" | b"system_name_strindex" => function.system_name = number(json)?,
-            b"filenameStrindex" | b"filename_strindex" => function.file = number(json)?,
-            _ => {}
-        }
-        Ok(())
-    })?;
-    Ok(function)
-}
-
-/// Trace and span, which are hexadecimal in the JSON of OpenTelemetry.
-fn link(json: &mut Reader<'_>) -> Result<[Vec<u8>; 2]> {
-    let mut link = [Vec::new(), Vec::new()];
-    for_each_field(json, |key, json| {
-        let place = match key {
-            b"traceId" | b"trace_id" => 0,
-            b"spanId" | b"span_id" => 1,
-            _ => return Ok(()),
-        };
-        link[place] = json.text()?.unwrap_or_default().to_vec();
-        Ok(())
-    })?;
-    Ok(link)
-}
-
-/// The attributes of a resource or a scope.
-fn read_attributes(json: &mut Reader<'_>, attributes: &mut Vec<Attribute>) -> Result<()> {
-    for_each_field(json, |key, json| match key {
-        b"attributes" => json.for_each(|json| {
-            attributes.push(attribute(json)?);
-            Ok(())
-        }),
-        _ => Ok(()),
-    })
-}
-
-fn attribute(json: &mut Reader<'_>) -> Result<Attribute> {
-    let mut attribute = Attribute::default();
-    for_each_field(json, |key, json| {
-        match key {
-            b"key" => attribute.key = Text::Known(json.text()?.unwrap_or_default().to_vec()),
-            b"keyStrindex" | b"key_strindex" => attribute.key = Text::Number(number(json)?),
-            b"value" => attribute.value = any_value(json)?,
-            b"unitStrindex" | b"unit_strindex" => attribute.unit = number(json)?,
-            _ => {}
-        }
-        Ok(())
-    })?;
-    Ok(attribute)
+/// A string; empty if the value is not one.
+fn text(json: &mut Reader<'_>) -> Result<Vec<u8>> {
+    Ok(json.text()?.unwrap_or_default().to_vec())
 }
 
 /// The text of a value of any type; lists have commas between their values.
 fn any_value(json: &mut Reader<'_>) -> Result<Text> {
     let mut found = Text::default();
-    for_each_field(json, |key, json| {
+    if !json.begin_object()? {
+        return Ok(found);
+    }
+    while let Some(key) = json.next_key()? {
         found = match key {
             b"stringValueStrindex" | b"string_value_strindex" => Text::Number(number(json)?),
             b"boolValue" | b"bool_value" => {
@@ -326,21 +193,40 @@ fn any_value(json: &mut Reader<'_>) -> Result<Text> {
             b"arrayValue" | b"array_value" => Text::Known(list(json)?),
             _ => Text::Known(json.number()?.unwrap_or_default().to_vec()),
         };
-        Ok(())
-    })?;
+    }
     Ok(found)
 }
 
 /// A list of simple values.
 fn list(json: &mut Reader<'_>) -> Result<Vec<u8>> {
     let mut values: Vec<Vec<u8>> = Vec::new();
-    for_each_field(json, |_, json| {
-        json.for_each(|json| {
-            for_each_field(json, |_, json| {
-                values.push(json.number()?.unwrap_or_default().to_vec());
+    if json.begin_object()? {
+        while json.next_key()?.is_some() {
+            json.for_each(|json| {
+                if json.begin_object()? {
+                    while json.next_key()?.is_some() {
+                        values.push(json.number()?.unwrap_or_default().to_vec());
+                    }
+                }
                 Ok(())
-            })
-        })
-    })?;
+            })?;
+        }
+    }
     Ok(values.join(&b","[..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_has_two_names() {
+        for key in ["stackIndex", "stack_index"] {
+            assert!(is_named(key.as_bytes(), "STACK_INDEX"), "{key}");
+        }
+        for key in ["", "stack", "stackindex", "StackIndex", "STACK_INDEX", "stack_", "stackIndexe"]
+        {
+            assert!(!is_named(key.as_bytes(), "STACK_INDEX"), "{key}");
+        }
+    }
 }

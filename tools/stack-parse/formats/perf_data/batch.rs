@@ -20,6 +20,7 @@ const FULL: usize = 16 * 1024;
 const MOST_FRAMES: usize = 1024 * 1024;
 
 /// Samples, and the locations of their frames.
+#[derive(Default)]
 pub(super) struct Batch {
     samples: Vec<Waiting>,
     /// The locations of all samples, leaf first.
@@ -50,19 +51,6 @@ struct Waiting {
 }
 
 impl Batch {
-    pub(super) fn new() -> Batch {
-        Batch {
-            samples: Vec::new(),
-            locations: Vec::new(),
-            events: Vec::new(),
-            comms: FrameTable::default(),
-            labels: LabelValues::default(),
-            texts: Vec::new(),
-            frames: Vec::new(),
-            numbers: Default::default(),
-        }
-    }
-
     /// Whether it is time to [`flush`](Batch::flush).
     pub(super) fn is_full(&self) -> bool {
         self.samples.len() >= FULL || self.locations.len() >= MOST_FRAMES

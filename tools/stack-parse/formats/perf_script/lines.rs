@@ -19,6 +19,7 @@ const DEFERRED: &str = "a call chain apart from its sample: 'perf script' merges
                         unless --no-merge-callchains is given";
 
 /// The state of the reader.
+#[derive(Default)]
 pub(super) struct Lines {
     /// How many lines were read.
     number: u64,
@@ -41,9 +42,10 @@ pub(super) struct Lines {
     headed: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 enum State {
     /// Between samples.
+    #[default]
     Idle,
     /// In a sample.
     Open(OpenSample),
@@ -55,24 +57,10 @@ enum State {
 }
 
 impl Lines {
-    pub(super) fn new() -> Lines {
-        Lines {
-            number: 0,
-            lost: 0,
-            state: State::Idle,
-            frames: Vec::new(),
-            last: (Vec::new(), 0),
-            is_frame_tentative: false,
-            may_open: false,
-            timed: false,
-            headed: false,
-        }
-    }
-
     /// Another reader, with what this one knows about the input. It also begins after a blank line.
     pub(super) fn fork(&self) -> Lines {
         let Lines { timed, headed, .. } = *self;
-        Lines { timed, headed, may_open: true, ..Lines::new() }
+        Lines { timed, headed, may_open: true, ..Lines::default() }
     }
 
     /// Whether any reader would read the following text in the same way: no sample is open, and

@@ -2,8 +2,8 @@
 
 use hashbrown::HashMap;
 
-use super::messages::{Message, repeated};
-use crate::read::protobuf::Malformed;
+use super::messages::{clock, clock_snapshot};
+use crate::read::protobuf::{Malformed, repeated};
 
 /// The ids of the clocks of Linux.
 pub(super) const MONOTONIC: u64 = 3;
@@ -45,15 +45,18 @@ impl Default for Clocks {
 impl Clocks {
     /// Adds a snapshot, which has the times of several clocks at one moment.
     pub(super) fn add(&mut self, sequence: u64, snapshot: &[u8]) -> Result<(), Malformed> {
-        let main = Message::<3>::read(snapshot)?.number(2);
+        let main = clock_snapshot::read(snapshot)?.number(clock_snapshot::PRIMARY_TRACE_CLOCK);
         self.main = if main > 0 { main } else { self.main };
         let mut clocks = Vec::new();
-        for clock in repeated(snapshot, 1) {
-            let clock = Message::<5>::read(clock?)?;
-            let unit = i64::try_from(clock.number(4)).unwrap_or(1).max(1);
-            let is_incremental = clock.number(3) != 0;
-            let last = clock.signed(2);
-            clocks.push((clock.number(1), Clock { unit, is_incremental, last, offset: 0 }));
+        for it in repeated(snapshot, clock_snapshot::CLOCKS) {
+            let it = clock::read(it?)?;
+            let unit = i64::try_from(it.number(clock::UNIT_MULTIPLIER_NS)).unwrap_or(1).max(1);
+            let is_incremental = it.number(clock::IS_INCREMENTAL) != 0;
+            let last = it.signed(clock::TIMESTAMP);
+            clocks.push((
+                it.number(clock::CLOCK_ID),
+                Clock { unit, is_incremental, last, offset: 0 },
+            ));
         }
         let now = |clock: &Clock| clock.last.wrapping_mul(clock.unit);
         let main = clocks.iter().find(|(number, _)| *number == self.main);

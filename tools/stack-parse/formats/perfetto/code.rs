@@ -58,13 +58,15 @@ pub(super) struct Codes {
     by_name: Vec<Option<u32>>,
 }
 
-impl Codes {
-    pub(super) fn new() -> Codes {
+impl Default for Codes {
+    fn default() -> Codes {
         let mut texts = FrameTable::default();
         texts.intern(b"");
         Codes { texts, list: Vec::new(), numbers: HashMap::new(), by_name: Vec::new() }
     }
+}
 
+impl Codes {
     /// The id of a text.
     pub(super) fn text(&mut self, text: &[u8]) -> u32 {
         self.texts.intern(text)

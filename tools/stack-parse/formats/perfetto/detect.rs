@@ -1,7 +1,8 @@
 //! Detects traces by their first bytes.
 
+use super::messages::{packet, trace};
 use crate::format::Head;
-use crate::read::protobuf::{Fields, Value};
+use crate::read::protobuf::{Fields, Value, begun};
 
 /// From this many certain packets on, the next packet may be damaged.
 const ENOUGH: u32 = 4;
@@ -10,13 +11,13 @@ const ENOUGH: u32 = 4;
 /// have, such as its time or its sequence. A profile of pprof or OpenTelemetry begins with field 1,
 /// too, but its messages have other fields. A text may also begin with that byte.
 pub(super) fn detect(head: &Head<'_>) -> bool {
-    if head.bytes.first() != Some(&0x0a) || head.is_text() {
+    if !matches!(begun(head.bytes), Some((trace::PACKET, Some(_)))) || head.is_text() {
         return false;
     }
     let mut fields = Fields::of(head.bytes);
     let mut signs = 0;
     let are_packets = (&mut fields).map_while(Result::ok).all(|field| match field {
-        (1, Value::Bytes(packet)) => is_packet(packet, true, &mut signs),
+        (trace::PACKET, Value::Bytes(packet)) => is_packet(packet, true, &mut signs),
         _ => false,
     });
     let rest = fields.rest();
@@ -26,9 +27,22 @@ pub(super) fn detect(head: &Head<'_>) -> bool {
 
 /// Whether bytes that end too early are the start of a packet.
 fn is_begun(rest: &[u8], signs: &mut u32) -> bool {
-    let Some((0x0a, rest)) = rest.split_first() else { return false };
-    let length = rest.iter().take_while(|byte| **byte >= 0x80).count();
-    rest.get(length + 1..).is_none_or(|packet| is_packet(packet, false, signs))
+    match begun(rest) {
+        Some((trace::PACKET, Some(packet))) => is_packet(packet, false, signs),
+        _ => false,
+    }
+}
+
+/// The fields of a packet that are numbers: the user, the time, the sequence, its flags, its clock,
+/// the process, the machine. Here they are told by their numbers alone, as most are not read.
+const NUMBERS: [u64; 12] = [3, 8, 10, 13, 41, 42, 58, 79, 87, 98, 136, 137];
+
+/// The data of a packet that has the number of a field of other messages, too.
+const COMMON_DATA: [u64; 8] = [1, 2, 4, 5, 6, 7, 9, 11];
+
+/// The data of a packet, of this version or of a later one.
+fn is_own_data(number: u64) -> bool {
+    matches!(number, 33..=150 | 900)
 }
 
 /// Whether the fields of a message are those of a packet, which has at most one data field.
@@ -37,13 +51,10 @@ fn is_packet(packet: &[u8], is_whole: bool, signs: &mut u32) -> bool {
     let mut sign = false;
     for field in Fields::of(packet) {
         match field {
-            // The user, the time, the sequence, its flags, its clock, the process, the machine.
-            Ok((3 | 8 | 10 | 13 | 41 | 42 | 58 | 79 | 87 | 98 | 136 | 137, Value::Number(_))) => {
-                sign = true;
-            }
-            Ok((12 | 59 | 88, Value::Bytes(_))) => {}
-            Ok((1 | 2 | 4..=7 | 9 | 11, Value::Bytes(_))) => data += 1,
-            Ok((33..=150 | 900, Value::Bytes(_))) => {
+            Ok((it, Value::Number(_))) if NUMBERS.contains(&it.number()) => sign = true,
+            Ok((packet::INTERNED_DATA | packet::DEFAULTS | packet::NETWORK, Value::Bytes(_))) => {}
+            Ok((it, Value::Bytes(_))) if COMMON_DATA.contains(&it.number()) => data += 1,
+            Ok((it, Value::Bytes(_))) if is_own_data(it.number()) => {
                 sign = true;
                 data += 1;
             }

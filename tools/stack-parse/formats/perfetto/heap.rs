@@ -5,21 +5,27 @@ use hashbrown::HashMap;
 
 use super::clocks::{Clocks, MONOTONIC_COARSE};
 use super::code::Codes;
-use super::interned::{Interned, Layout};
+use super::interned::{Interned, of_profile_packet};
 use super::lanes::{HEAP_EVENTS, Lane, Lanes};
-use super::messages::{Message, repeated};
+use super::messages::{heap_sample as sample, process_heap_samples as dump, profile_packet};
 use crate::read::held::Held;
-use crate::read::protobuf::Malformed;
+use crate::read::protobuf::{FieldNumber, Malformed, repeated};
 use crate::read::stacks::{StackId, Stacks};
 use crate::samples::Samples;
 
-/// How many numbers a dump has for each stack: all [`HEAP_EVENTS`] except the last.
-const COUNTS: usize = HEAP_EVENTS.len() - 1;
+/// The numbers that a dump has for each stack: all [`HEAP_EVENTS`] except the last.
+const COUNTS: [FieldNumber; HEAP_EVENTS.len() - 1] = [
+    sample::SELF_ALLOCATED,
+    sample::SELF_FREED,
+    sample::ALLOC_COUNT,
+    sample::FREE_COUNT,
+    sample::SELF_MAX,
+];
 
 /// The indexes of the bytes in [`HEAP_EVENTS`].
 const ALLOCATED: usize = 0;
 const FREED: usize = 1;
-const IN_USE: usize = COUNTS;
+const IN_USE: usize = COUNTS.len();
 
 /// The key of a stack in a dump: its process, heap (a text) and stack id.
 type Place = (i64, u32, u64);
@@ -36,7 +42,7 @@ struct Dump {
 #[derive(Clone, Copy, Default)]
 struct Counts {
     time: Option<i64>,
-    sums: [u64; COUNTS],
+    sums: [u64; COUNTS.len()],
 }
 
 /// All dumps.
@@ -54,11 +60,11 @@ pub(super) struct Heaps {
 }
 
 /// Fields of a dump that mark it as incomplete, and their meaning.
-const TROUBLES: [(usize, &str); 4] = [
-    (4, "were rejected, as another session profiled their process"),
-    (7, "end early, as their buffer overran"),
-    (8, "end early, as their buffer was damaged"),
-    (10, "end early, as they took too much memory or time"),
+const TROUBLES: [(FieldNumber, &str); 4] = [
+    (dump::REJECTED_CONCURRENT, "were rejected, as another session profiled their process"),
+    (dump::BUFFER_OVERRAN, "end early, as their buffer overran"),
+    (dump::BUFFER_CORRUPTED, "end early, as their buffer was damaged"),
+    (dump::HIT_GUARDRAIL, "end early, as they took too much memory or time"),
 ];
 
 impl Heaps {
@@ -71,27 +77,28 @@ impl Heaps {
         clocks: &mut Clocks,
         (codes, stacks): (&mut Codes, &mut Stacks),
     ) -> Result<bool, Malformed> {
-        let dump = self.open.entry(sequence).or_default();
-        let declared = dump.interned.read(message, Layout::ProfilePacket, codes, stacks);
-        for process in repeated(message, 5) {
+        let open = self.open.entry(sequence).or_default();
+        let declared = open.interned.read(message, of_profile_packet, codes, stacks);
+        for process in repeated(message, profile_packet::PROCESS_DUMPS) {
             let process = process?;
-            let said = Message::<12>::read(process)?;
+            let said = dump::read(process)?;
             for (count, (field, _)) in self.troubles.iter_mut().zip(TROUBLES) {
                 *count += u64::from(said.number(field) != 0);
             }
-            let own_time = said.known(9).filter(|time| *time > 0);
+            let own_time = said.known(dump::TIMESTAMP).filter(|time| *time > 0);
             let own_time =
                 own_time.and_then(|it| clocks.time(sequence, Some(MONOTONIC_COARSE), it));
-            let heap = codes.text(said.bytes(11));
-            for sample in repeated(process, 2) {
-                let sample = Message::<10>::read(sample?)?;
-                let sums = [2, 3, 5, 6, 8].map(|field| sample.number(field));
-                let counts = Counts { time: own_time.or(time), sums };
-                dump.stacks.insert((said.signed(1), heap, sample.number(1)), counts);
+            let heap = codes.text(said.bytes(dump::HEAP_NAME));
+            for it in repeated(process, dump::SAMPLES) {
+                let it = sample::read(it?)?;
+                let counts =
+                    Counts { time: own_time.or(time), sums: COUNTS.map(|at| it.number(at)) };
+                let place = (said.signed(dump::PID), heap, it.number(sample::CALLSTACK_ID));
+                open.stacks.insert(place, counts);
             }
         }
         declared?;
-        Ok(Message::<7>::read(message)?.number(6) == 0)
+        Ok(profile_packet::read(message)?.number(profile_packet::CONTINUED) == 0)
     }
 
     /// Counts the dump of a sequence: the difference from the dump before it.

@@ -3,8 +3,10 @@
 use hashbrown::HashMap;
 
 use super::code::{Code, Codes, Mapping, NO_TEXT};
-use super::messages::{Message, numbers};
-use crate::read::protobuf::{Fields, Malformed};
+use super::messages::{
+    callstack, frame, interned_data as of, interned_string, mapping, profile_packet,
+};
+use crate::read::protobuf::{FieldNumber, Fields, Malformed, list};
 use crate::read::stacks::{StackId, Stacks};
 
 /// Names, stacks and other things declared with an id, in `InternedData` or in a `ProfilePacket`.
@@ -17,7 +19,7 @@ pub(super) struct Interned {
     frames: HashMap<u64, u32>,
     stacks: HashMap<u64, StackId>,
     /// Messages for [`super::stack_sample`], by their field and their id.
-    contexts: HashMap<(u64, u64), Vec<u8>>,
+    contexts: HashMap<(FieldNumber, u64), Vec<u8>>,
 }
 
 /// What a text is used for.
@@ -30,75 +32,83 @@ pub(super) enum Text {
     Source,
 }
 
-/// What a field declares. Each kind refers only to the kinds before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Entry {
-    Texts,
+/// What a field declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// Texts with these uses.
+    Texts(&'static [Text]),
+    EventNames,
+    /// Messages that are kept as they are.
+    Contexts,
     Mappings,
     Frames,
     Stacks,
 }
 
-/// The message that declares things.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layout {
-    InternedData,
-    ProfilePacket,
-}
-
-impl Layout {
-    fn entry(self, field: u64) -> Option<Entry> {
-        Some(match (self, field) {
-            (Layout::InternedData, 1 | 2 | 5 | 16..=18 | 48..=50) => Entry::Texts,
-            (Layout::ProfilePacket, 1) => Entry::Texts,
-            (Layout::InternedData, 19) | (Layout::ProfilePacket, 4) => Entry::Mappings,
-            (Layout::InternedData, 6) | (Layout::ProfilePacket, 2) => Entry::Frames,
-            (Layout::InternedData, 7) | (Layout::ProfilePacket, 3) => Entry::Stacks,
-            _ => return None,
-        })
-    }
-
-    /// The uses of the texts in a field.
-    fn texts(self, field: u64) -> &'static [Text] {
-        match (self, field) {
-            (Layout::ProfilePacket, _) => &[Text::Function, Text::BuildId, Text::Path],
-            (Layout::InternedData, 1) => &[Text::Category],
-            (Layout::InternedData, 5) => &[Text::Function],
-            (Layout::InternedData, 16) => &[Text::BuildId],
-            (Layout::InternedData, 17) => &[Text::Path],
-            (Layout::InternedData, _) => &[Text::Source],
+impl Entry {
+    /// An entry refers only to entries of lower ranks.
+    fn rank(self) -> u32 {
+        match self {
+            Entry::Texts(_) | Entry::EventNames | Entry::Contexts => 0,
+            Entry::Mappings => 1,
+            Entry::Frames => 2,
+            Entry::Stacks => 3,
         }
     }
 }
 
-/// The field of the names of track events.
-const EVENT_NAMES: u64 = 2;
+/// What a field of `InternedData` declares.
+pub(super) fn of_interned_data(field: FieldNumber) -> Option<Entry> {
+    Some(match field {
+        of::MAPPINGS => Entry::Mappings,
+        of::FRAMES => Entry::Frames,
+        of::CALLSTACKS => Entry::Stacks,
+        of::TASK_CONTEXTS | of::EXECUTION_CONTEXTS | of::COUNTER_DESCRIPTORS => Entry::Contexts,
+        of::EVENT_NAMES => Entry::EventNames,
+        of::EVENT_CATEGORIES => Entry::Texts(&[Text::Category]),
+        of::FUNCTION_NAMES => Entry::Texts(&[Text::Function]),
+        of::BUILD_IDS => Entry::Texts(&[Text::BuildId]),
+        of::MAPPING_PATHS => Entry::Texts(&[Text::Path]),
+        of::SOURCE_PATHS => Entry::Texts(&[Text::Source]),
+        _ => return None,
+    })
+}
 
-/// The first of the fields whose messages are kept as they are.
-const CONTEXTS: u64 = 48;
+/// What a field of a `ProfilePacket` declares.
+pub(super) fn of_profile_packet(field: FieldNumber) -> Option<Entry> {
+    Some(match field {
+        profile_packet::STRINGS => Entry::Texts(&[Text::Function, Text::BuildId, Text::Path]),
+        profile_packet::MAPPINGS => Entry::Mappings,
+        profile_packet::FRAMES => Entry::Frames,
+        profile_packet::CALLSTACKS => Entry::Stacks,
+        _ => return None,
+    })
+}
 
 impl Interned {
-    /// Reads the declarations in a message. Skips those that are malformed.
+    /// Reads the declarations in a message, whose fields `entry` tells. Skips those that are
+    /// malformed.
     pub(super) fn read(
         &mut self,
         message: &[u8],
-        layout: Layout,
+        entry: impl Fn(FieldNumber) -> Option<Entry>,
         codes: &mut Codes,
         stacks: &mut Stacks,
     ) -> Result<(), Malformed> {
         let mut read = Ok(());
         // Texts may come after the things that they name.
-        for wanted in [Entry::Texts, Entry::Mappings, Entry::Frames, Entry::Stacks] {
+        for wanted in 0..=Entry::Stacks.rank() {
             for field in Fields::of(message) {
                 let (number, value) = field?;
-                if layout.entry(number) != Some(wanted) {
-                    continue;
-                }
-                let added = match wanted {
-                    Entry::Texts => self.add_text(value.bytes(), number, layout, codes),
-                    Entry::Mappings => self.add_mapping(value.bytes(), codes),
-                    Entry::Frames => self.add_frame(value.bytes(), codes),
-                    Entry::Stacks => self.add_stack(value.bytes(), codes, stacks),
+                let message = value.bytes();
+                let added = match entry(number).filter(|it| it.rank() == wanted) {
+                    None => continue,
+                    Some(Entry::Texts(uses)) => self.add_text(message, uses, codes),
+                    Some(Entry::EventNames) => self.add_event_name(message, codes),
+                    Some(Entry::Contexts) => self.add_context(number, message),
+                    Some(Entry::Mappings) => self.add_mapping(message, codes),
+                    Some(Entry::Frames) => self.add_frame(message, codes),
+                    Some(Entry::Stacks) => self.add_stack(message, codes, stacks),
                 };
                 read = read.and(added);
             }
@@ -109,31 +119,30 @@ impl Interned {
     fn add_text(
         &mut self,
         message: &[u8],
-        field: u64,
-        layout: Layout,
+        uses: &[Text],
         codes: &mut Codes,
     ) -> Result<(), Malformed> {
-        let entry = Message::<3>::read(message)?;
-        let number = entry.number(1);
-        if layout == Layout::InternedData && field >= CONTEXTS {
-            self.contexts.insert((field, number), message.to_vec());
-            return Ok(());
-        }
-        let text = codes.text(entry.bytes(2));
-        if layout == Layout::InternedData && field == EVENT_NAMES {
-            self.event_names.insert(number, codes.frame_of_name(text));
-            return Ok(());
-        }
-        for kind in layout.texts(field) {
-            self.texts.insert((*kind, number), text);
-        }
+        let (number, text) = interned_text(message, codes)?;
+        self.texts.extend(uses.iter().map(|used| ((*used, number), text)));
+        Ok(())
+    }
+
+    fn add_event_name(&mut self, message: &[u8], codes: &mut Codes) -> Result<(), Malformed> {
+        let (number, text) = interned_text(message, codes)?;
+        self.event_names.insert(number, codes.frame_of_name(text));
+        Ok(())
+    }
+
+    fn add_context(&mut self, field: FieldNumber, message: &[u8]) -> Result<(), Malformed> {
+        let number = interned_string::read(message)?.number(interned_string::IID);
+        self.contexts.insert((field, number), message.to_vec());
         Ok(())
     }
 
     fn add_mapping(&mut self, message: &[u8], codes: &mut Codes) -> Result<(), Malformed> {
-        let mapping = Message::<8>::read(message)?;
+        let said = mapping::read(message)?;
         let mut path = Vec::new();
-        for part in numbers(message, 7)? {
+        for part in list(message, mapping::PATH_STRING_IDS)? {
             path.push(b'/');
             path.extend_from_slice(codes.text_of(self.text(Text::Path, part)));
         }
@@ -144,24 +153,24 @@ impl Interned {
             path => path,
         };
         let path = codes.text(path);
-        let build_id = self.text(Text::BuildId, mapping.number(2));
-        let load_bias = mapping.number(6);
-        self.mappings.insert(mapping.number(1), Mapping { path, build_id, load_bias });
+        let build_id = self.text(Text::BuildId, said.number(mapping::BUILD_ID));
+        let load_bias = said.number(mapping::LOAD_BIAS);
+        self.mappings.insert(said.number(mapping::IID), Mapping { path, build_id, load_bias });
         Ok(())
     }
 
     fn add_frame(&mut self, message: &[u8], codes: &mut Codes) -> Result<(), Malformed> {
-        let frame = Message::<8>::read(message)?;
-        let mapping = self.mappings.get(&frame.number(3)).copied().unwrap_or_default();
+        let said = frame::read(message)?;
+        let mapping = self.mappings.get(&said.number(frame::MAPPING_ID)).copied();
         let code = Code {
-            name: self.text(Text::Function, frame.number(2)),
-            mapping,
-            address: frame.number(4),
-            source: self.text(Text::Source, frame.number(5)),
-            line: u32::try_from(frame.number(6)).unwrap_or_default(),
-            kind: frame.number(7),
+            name: self.text(Text::Function, said.number(frame::FUNCTION_NAME_ID)),
+            mapping: mapping.unwrap_or_default(),
+            address: said.number(frame::REL_PC),
+            source: self.text(Text::Source, said.number(frame::SOURCE_PATH_IID)),
+            line: u32::try_from(said.number(frame::LINE_NUMBER)).unwrap_or_default(),
+            kind: said.number(frame::KIND),
         };
-        self.frames.insert(frame.number(1), codes.frame(code));
+        self.frames.insert(said.number(frame::IID), codes.frame(code));
         Ok(())
     }
 
@@ -171,10 +180,10 @@ impl Interned {
         codes: &mut Codes,
         stacks: &mut Stacks,
     ) -> Result<(), Malformed> {
-        let number = Message::<2>::read(message)?.number(1);
+        let number = callstack::read(message)?.number(callstack::IID);
         let mut stack = Stacks::EMPTY;
         // The outermost frame is the first.
-        for frame in numbers(message, 2)? {
+        for frame in list(message, callstack::FRAME_IDS)? {
             let frame = self.frames.get(&frame).copied();
             stack = stacks.call(stack, frame.unwrap_or_else(|| codes.frame(Code::default())));
         }
@@ -197,7 +206,13 @@ impl Interned {
     }
 
     /// A message declared in this field of `InternedData`.
-    pub(super) fn context(&self, field: u64, number: u64) -> Option<&[u8]> {
+    pub(super) fn context(&self, field: FieldNumber, number: u64) -> Option<&[u8]> {
         self.contexts.get(&(field, number)).map(Vec::as_slice)
     }
+}
+
+/// The id of a text in its sequence, and in the whole trace.
+fn interned_text(message: &[u8], codes: &mut Codes) -> Result<(u64, u32), Malformed> {
+    let said = interned_string::read(message)?;
+    Ok((said.number(interned_string::IID), codes.text(said.bytes(interned_string::STR))))
 }

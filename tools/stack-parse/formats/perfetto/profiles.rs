@@ -1,9 +1,9 @@
 //! Samples of the processor's time: those of perf, and those of Chrome.
 
 use super::clocks::{Clocks, MONOTONIC};
-use super::messages::{Message, numbers};
+use super::messages::{perf_sample as sample, streaming_profile_packet as streaming};
 use super::sequence::Sequence;
-use crate::read::protobuf::Malformed;
+use crate::read::protobuf::{Malformed, list};
 
 /// A sample of perf.
 pub(super) struct PerfSample {
@@ -29,18 +29,18 @@ const NOT_IN_SCOPE: u64 = 4;
 
 impl Perf {
     pub(super) fn read(message: &[u8]) -> Result<Perf, Malformed> {
-        let said = Message::<20>::read(message)?;
-        let lost = said.number(17);
-        Ok(match said.known(18) {
+        let said = sample::read(message)?;
+        let lost = said.number(sample::KERNEL_RECORDS_LOST);
+        Ok(match said.known(sample::SAMPLE_SKIPPED_REASON) {
             _ if lost > 0 => Perf::Lost(lost),
-            _ if said.message(19).is_some() => Perf::Other,
+            _ if said.message(sample::PRODUCER_EVENT).is_some() => Perf::Other,
             Some(NOT_IN_SCOPE) => Perf::Other,
             Some(_) => Perf::Skipped,
             None => Perf::Sample(PerfSample {
-                process: said.signed(2),
-                thread: said.signed(3),
-                cpu: said.known(1),
-                stack: said.known(4),
+                process: said.signed(sample::PID),
+                thread: said.signed(sample::TID),
+                cpu: said.known(sample::CPU),
+                stack: said.known(sample::CALLSTACK_IID),
             }),
         })
     }
@@ -55,7 +55,8 @@ pub(super) fn streamed(
     sequence: &mut Sequence,
     clocks: &mut Clocks,
 ) -> Result<Vec<(u64, Option<i64>)>, Malformed> {
-    let (stacks, deltas) = (numbers(message, 1)?, numbers(message, 2)?);
+    let stacks = list(message, streaming::CALLSTACK_IID)?;
+    let deltas = list(message, streaming::TIMESTAMP_DELTA_US)?;
     let mut since = 0_i64;
     let samples = stacks.into_iter().enumerate().map(|(place, stack)| {
         let delta = deltas.get(place).map(|delta| delta.cast_signed());

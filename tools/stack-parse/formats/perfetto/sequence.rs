@@ -2,7 +2,9 @@
 
 use super::code::Codes;
 use super::interned::Interned;
-use super::messages::Message;
+use super::messages::{
+    defaults, perf_sample_defaults, thread_descriptor as thread, timebase, tracepoint, track_event,
+};
 use super::packet::Packet;
 use crate::read::protobuf::Malformed;
 
@@ -55,9 +57,9 @@ impl Sequence {
 
     /// Notes the thread and its reference time.
     pub(super) fn set_thread(&mut self, message: &[u8]) -> Result<(), Malformed> {
-        let thread = Message::<7>::read(message)?;
-        self.thread = Some((thread.signed(1), thread.signed(2)));
-        if let Some(time) = thread.known(6).filter(|_| !self.is_lost) {
+        let said = thread::read(message)?;
+        self.thread = Some((said.signed(thread::PID), said.signed(thread::TID)));
+        if let Some(time) = said.known(thread::REFERENCE_TIMESTAMP_US).filter(|_| !self.is_lost) {
             self.time = time.cast_signed().checked_mul(1000);
         }
         Ok(())
@@ -73,31 +75,32 @@ impl Sequence {
 impl Defaults {
     /// Reads the defaults, which replace all earlier ones.
     pub(super) fn read(message: &[u8], codes: &mut Codes) -> Result<Defaults, Malformed> {
-        let defaults = Message::<101>::read(message)?;
-        let track = Message::<12>::read(defaults.bytes(11))?.known(11);
-        let timebase = Message::<2>::read(defaults.bytes(12))?.bytes(1);
-        let perf_event = perf_event(&Message::<11>::read(timebase)?)?;
+        let said = defaults::read(message)?;
+        let track = track_event::read(said.bytes(defaults::TRACK_EVENT))?;
+        let perf_sample = perf_sample_defaults::read(said.bytes(defaults::PERF_SAMPLE))?;
+        let perf_event = perf_event(perf_sample.bytes(perf_sample_defaults::TIMEBASE))?;
         Ok(Defaults {
-            clock: defaults.known(58),
-            track,
+            clock: said.known(defaults::TIMESTAMP_CLOCK_ID),
+            track: track.known(track_event::TRACK_UUID),
             perf_event: perf_event.map(|name| codes.text(name)),
-            stack_samples: defaults.bytes(100).to_vec(),
+            stack_samples: said.bytes(defaults::STACK_SAMPLE).to_vec(),
         })
     }
 }
 
 /// The event that samples of perf count; `None` for time.
-fn perf_event<'a>(timebase: &Message<'a, 11>) -> Result<Option<&'a [u8]>, Malformed> {
-    if !timebase.bytes(10).is_empty() {
-        return Ok(Some(timebase.bytes(10)));
+fn perf_event(message: &[u8]) -> Result<Option<&[u8]>, Malformed> {
+    let said = timebase::read(message)?;
+    if !said.bytes(timebase::NAME).is_empty() {
+        return Ok(Some(said.bytes(timebase::NAME)));
     }
-    if let Some(tracepoint) = timebase.message(3) {
-        return Ok(Some(Message::<2>::read(tracepoint)?.bytes(1)));
+    if let Some(tracepoint) = said.message(timebase::TRACEPOINT) {
+        return Ok(Some(tracepoint::read(tracepoint)?.bytes(tracepoint::NAME)));
     }
-    if timebase.message(5).is_some() {
+    if said.message(timebase::RAW_EVENT).is_some() {
         return Ok(Some(b"raw"));
     }
-    Ok(match timebase.number(4) {
+    Ok(match said.number(timebase::COUNTER) {
         2 => Some(b"page-faults"),
         4 => Some(b"context-switches"),
         5 => Some(b"cpu-migrations"),

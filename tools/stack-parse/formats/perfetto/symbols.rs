@@ -3,8 +3,11 @@
 use hashbrown::HashMap;
 
 use super::code::{Code, Codes, NO_TEXT};
-use super::messages::{Message, repeated};
-use crate::read::protobuf::Malformed;
+use super::messages::{
+    address_symbols, deobfuscation_mapping, line, module_symbols, obfuscated_class as class,
+    obfuscated_member as member,
+};
+use crate::read::protobuf::{Malformed, repeated};
 
 /// Functions by file, build-id and address, and full names of Java by the obfuscated ones in the
 /// code.
@@ -37,16 +40,18 @@ impl Symbols {
 
     /// Adds the symbols of one file.
     pub(super) fn add(&mut self, message: &[u8], codes: &mut Codes) -> Result<(), Malformed> {
-        let module = Message::<3>::read(message)?;
-        let (path, build_id) = (codes.text(module.bytes(1)), codes.text(module.bytes(2)));
-        for symbols in repeated(message, 3) {
+        let said = module_symbols::read(message)?;
+        let path = codes.text(said.bytes(module_symbols::PATH));
+        let build_id = codes.text(said.bytes(module_symbols::BUILD_ID));
+        for symbols in repeated(message, module_symbols::ADDRESS_SYMBOLS) {
             let symbols = symbols?;
-            let address = Message::<2>::read(symbols)?.number(1);
+            let address = address_symbols::read(symbols)?.number(address_symbols::ADDRESS);
             let mut lines = Vec::new();
-            for line in repeated(symbols, 2) {
-                let line = Message::<4>::read(line?)?;
-                let (name, source) = (codes.text(line.bytes(1)), codes.text(line.bytes(2)));
-                let number = u32::try_from(line.number(3)).unwrap_or_default();
+            for it in repeated(symbols, address_symbols::LINES) {
+                let it = line::read(it?)?;
+                let name = codes.text(it.bytes(line::FUNCTION_NAME));
+                let source = codes.text(it.bytes(line::SOURCE_FILE_NAME));
+                let number = u32::try_from(it.number(line::LINE_NUMBER)).unwrap_or_default();
                 lines.push(Line { name, source, number });
             }
             if lines.iter().any(|line| line.name != NO_TEXT) {
@@ -58,18 +63,20 @@ impl Symbols {
 
     /// Adds the full names of classes.
     pub(super) fn add_plain(&mut self, message: &[u8], codes: &mut Codes) -> Result<(), Malformed> {
-        for class in repeated(message, 3) {
+        for class in repeated(message, deobfuscation_mapping::OBFUSCATED_CLASSES) {
             let class = class?;
-            let names = Message::<3>::read(class)?;
-            let (short, long) = (names.bytes(1), names.bytes(2));
-            for member in repeated(class, 4) {
-                let member = Message::<3>::read(member?)?;
-                let name = codes.text(&[short, b".", member.bytes(1)].concat());
+            let names = class::read(class)?;
+            let short = names.bytes(class::OBFUSCATED_NAME);
+            let long = names.bytes(class::DEOBFUSCATED_NAME);
+            for it in repeated(class, class::OBFUSCATED_METHODS) {
+                let it = member::read(it?)?;
+                let name = [short, b".", it.bytes(member::OBFUSCATED_NAME)].concat();
+                let name = codes.text(&name);
+                let plain = it.bytes(member::DEOBFUSCATED_NAME);
                 // A member of another class has a fully qualified name.
-                let plain = if member.bytes(2).contains(&b'.') {
-                    member.bytes(2).to_vec()
-                } else {
-                    [long, b".", member.bytes(2)].concat()
+                let plain = match plain.contains(&b'.') {
+                    true => plain.to_vec(),
+                    false => [long, b".", plain].concat(),
                 };
                 self.plain.insert(name, plain);
             }

@@ -2,8 +2,10 @@
 
 use hashbrown::HashMap;
 
-use super::messages::{Message, repeated};
-use crate::read::protobuf::Malformed;
+use super::messages::{
+    process, process_descriptor, process_tree, thread, thread_descriptor, track_descriptor as track,
+};
+use crate::read::protobuf::{Malformed, repeated};
 
 /// The greatest depth of nested tracks; more levels are a cycle.
 const DEEPEST: usize = 100;
@@ -41,48 +43,51 @@ impl Titles {
         &mut self,
         message: &'a [u8],
     ) -> Result<Option<&'a [u8]>, Malformed> {
-        let said = Message::<14>::read(message)?;
-        let process = said.message(3).map(|it| self.add_process(it)).transpose()?;
-        let thread = said.message(4).map(|it| self.add_thread(it)).transpose()?;
-        let track = self.tracks.entry(said.number(1)).or_default();
-        let name = [2, 10, 13].map(|field| said.bytes(field));
-        if let Some(name) = name.into_iter().find(|name| !name.is_empty()) {
-            track.name = name.to_vec();
+        let said = track::read(message)?;
+        let process = said.message(track::PROCESS).map(|it| self.add_process(it)).transpose()?;
+        let thread = said.message(track::THREAD).map(|it| self.add_thread(it)).transpose()?;
+        let known = self.tracks.entry(said.number(track::UUID)).or_default();
+        let names = [track::NAME, track::STATIC_NAME, track::ATRACE_NAME];
+        let mut names = names.into_iter().map(|field| said.bytes(field));
+        if let Some(name) = names.find(|name| !name.is_empty()) {
+            known.name = name.to_vec();
         }
-        track.parent = said.known(5).unwrap_or(track.parent);
-        track.process = process.or(track.process);
-        track.thread = thread.or(track.thread);
-        Ok(said.message(4))
+        known.parent = said.known(track::PARENT_UUID).unwrap_or(known.parent);
+        known.process = process.or(known.process);
+        known.thread = thread.or(known.thread);
+        Ok(said.message(track::THREAD))
     }
 
     /// Adds a descriptor of a process; returns its id.
     pub(super) fn add_process(&mut self, message: &[u8]) -> Result<i64, Malformed> {
-        let process = Message::<7>::read(message)?;
+        use process_descriptor::{CMDLINE, PID, PROCESS_NAME};
+        let said = process_descriptor::read(message)?;
         // The name, or else the first word of the command.
-        let command = repeated(message, 2).next().transpose()?.unwrap_or_default();
-        let name = Some(process.bytes(6)).filter(|name| !name.is_empty());
-        self.name_process(process.signed(1), name.unwrap_or(command));
-        Ok(process.signed(1))
+        let command = repeated(message, CMDLINE).next().transpose()?.unwrap_or_default();
+        let name = Some(said.bytes(PROCESS_NAME)).filter(|name| !name.is_empty());
+        self.name_process(said.signed(PID), name.unwrap_or(command));
+        Ok(said.signed(PID))
     }
 
     /// Adds a descriptor of a thread; returns the ids of its process and of the thread.
     pub(super) fn add_thread(&mut self, message: &[u8]) -> Result<(i64, i64), Malformed> {
-        let thread = Message::<6>::read(message)?;
-        let number = (thread.signed(1), thread.signed(2));
-        self.name_thread(number, thread.bytes(5));
+        let said = thread_descriptor::read(message)?;
+        let number = (said.signed(thread_descriptor::PID), said.signed(thread_descriptor::TID));
+        self.name_thread(number, said.bytes(thread_descriptor::THREAD_NAME));
         Ok(number)
     }
 
     /// Adds a list of processes and threads.
     pub(super) fn add_tree(&mut self, message: &[u8]) -> Result<(), Malformed> {
-        for process in repeated(message, 1) {
-            let process = process?;
-            let command = repeated(process, 3).next().transpose()?.unwrap_or_default();
-            self.name_process(Message::<2>::read(process)?.signed(1), command);
+        for it in repeated(message, process_tree::PROCESSES) {
+            let it = it?;
+            let command = repeated(it, process::CMDLINE).next().transpose()?.unwrap_or_default();
+            self.name_process(process::read(it)?.signed(process::PID), command);
         }
-        for thread in repeated(message, 2) {
-            let thread = Message::<4>::read(thread?)?;
-            self.name_thread((thread.signed(3), thread.signed(1)), thread.bytes(2));
+        for it in repeated(message, process_tree::THREADS) {
+            let it = thread::read(it?)?;
+            let number = (it.signed(thread::TGID), it.signed(thread::TID));
+            self.name_thread(number, it.bytes(thread::NAME));
         }
         Ok(())
     }

@@ -10,10 +10,10 @@ use hashbrown::HashMap;
 use super::clocks::Clocks;
 use super::code::{Code, Codes};
 use super::heap::Heaps;
-use super::interned::Layout;
+use super::interned::of_interned_data;
 use super::lanes::{Lane, Lanes};
-use super::packet::{Packet, field};
-use super::packets::Packets;
+use super::messages::{packet as field, trace};
+use super::packet::Packet;
 use super::profiles::{Perf, PerfSample, streamed};
 use super::sequence::{Defaults, Sequence};
 use super::stack_sample::{Stack, StackSample};
@@ -23,11 +23,12 @@ use super::track_event;
 use super::unread::Unread;
 use crate::options::Options;
 use crate::read::held::Held;
-use crate::read::protobuf::Malformed;
+use crate::read::protobuf::{Malformed, Stream};
 use crate::read::spans::Spans;
 use crate::read::stacks::{StackId, Stacks};
 use crate::samples::Samples;
 
+#[derive(Default)]
 pub(super) struct Trace {
     sequences: HashMap<u64, Sequence>,
     clocks: Clocks,
@@ -58,29 +59,9 @@ impl Trace {
     /// A trace before its first packet; `wants_cpu` is whether samples need the number of their
     /// processor.
     pub(super) fn new(wants_cpu: bool) -> Trace {
-        let mut codes = Codes::new();
-        let sample_event = codes.text(b"samples");
-        Trace {
-            sequences: HashMap::new(),
-            clocks: Clocks::default(),
-            codes,
-            symbols: Symbols::default(),
-            titles: Titles::default(),
-            lanes: Lanes::default(),
-            writers: HashMap::new(),
-            heaps: Heaps::default(),
-            spans: Spans::default(),
-            stacks: Stacks::new(),
-            held: Held::default(),
-            sample_event,
-            wants_cpu,
-            unread: Unread::default(),
-            damaged: 0,
-            left_out: 0,
-            skipped_samples: 0,
-            lost_records: 0,
-            unknown_stacks: 0,
-        }
+        let mut trace = Trace { wants_cpu, ..Trace::default() };
+        trace.sample_event = trace.codes.text(b"samples");
+        trace
     }
 
     /// Adds a packet, or all packets of a compressed one.
@@ -94,17 +75,17 @@ impl Trace {
             return Ok(());
         };
         match packet.data {
-            (field::COMPRESSED_PACKETS, it) => self.add_all(ZlibDecoder::new(it), samples),
-            (field::ZSTD_COMPRESSED_PACKETS, it) => self.add_all(Zstd::new(it), samples),
+            Some((field::COMPRESSED_PACKETS, it)) => self.add_all(ZlibDecoder::new(it), samples),
+            Some((field::ZSTD_COMPRESSED_PACKETS, it)) => self.add_all(Zstd::new(it), samples),
             _ => self.add_packet(&packet, samples),
         }
     }
 
     /// Adds compressed packets.
     fn add_all(&mut self, reader: impl Read, samples: &mut Samples<'_>) -> Result<()> {
-        let mut packets = Packets::new(reader);
+        let mut packets = Stream::new(reader);
         loop {
-            match packets.next().map(|next| next.map(Packet::read)) {
+            match packets.next(trace::PACKET).map(|next| next.map(Packet::read)) {
                 Ok(Some(Ok(packet))) => self.add_packet(&packet, samples)?,
                 Ok(Some(Err(Malformed))) => self.damaged += 1,
                 Ok(None) => return Ok(()),
@@ -135,8 +116,7 @@ impl Trace {
         }
         if !packet.interned.is_empty() && !sequence.is_lost() {
             let Trace { codes, stacks, .. } = self;
-            let layout = Layout::InternedData;
-            let read = sequence.interned.read(packet.interned, layout, codes, stacks);
+            let read = sequence.interned.read(packet.interned, of_interned_data, codes, stacks);
             self.damaged += u64::from(read.is_err());
         }
         let clock = packet.clock.or(sequence.defaults.clock);
@@ -154,13 +134,13 @@ impl Trace {
         packet: &Packet<'_>,
         time: Option<i64>,
     ) -> Result<Option<u32>, Malformed> {
-        let (field, data) = packet.data;
+        let Some((field, data)) = packet.data else { return Ok(None) };
         let Some(sequence) = self.sequences.get_mut(&packet.sequence) else { return Ok(None) };
         match field {
-            field::TRACK_EVENT => return self.read_track_event(packet, time),
-            field::PERF_SAMPLE => self.read_perf(packet, time)?,
-            field::STREAMING_PROFILE_PACKET => self.read_streamed(packet, time)?,
-            field::STACK_SAMPLE => self.read_stack_sample(packet, time)?,
+            field::TRACK_EVENT => return self.read_track_event(packet.sequence, data, time),
+            field::PERF_SAMPLE => self.read_perf(packet.sequence, data, time)?,
+            field::STREAMING_PROFILE_PACKET => self.read_streamed(packet.sequence, data, time)?,
+            field::STACK_SAMPLE => self.read_stack_sample(packet.sequence, data, time)?,
             field::PROFILE_PACKET => {
                 let Trace { heaps, clocks, codes, stacks, .. } = self;
                 if heaps.add(packet.sequence, data, time, clocks, (codes, stacks))? {
@@ -188,27 +168,27 @@ impl Trace {
 
     fn read_track_event(
         &mut self,
-        packet: &Packet<'_>,
+        number: u64,
+        data: &[u8],
         time: Option<i64>,
     ) -> Result<Option<u32>, Malformed> {
         let Trace { sequences, clocks, codes, lanes, held, writers, spans, .. } = self;
-        let sequence = sequences.entry(packet.sequence).or_default();
-        let (_, data) = packet.data;
-        let event = track_event::read(data, time, packet.sequence, sequence, clocks, codes)?;
+        let sequence = sequences.entry(number).or_default();
+        let event = track_event::read(data, time, number, sequence, clocks, codes)?;
         let Some(event) = event else { return Ok(None) };
         let lane = lanes.number(event.lane, held);
         spans.add(lane, event.time, event.frame, event.edge);
         // Sequences come one after the other, so if several write to a lane, its events are not in
         // the order of time.
-        let writer = writers.entry(lane).or_insert(Some(packet.sequence));
-        *writer = writer.filter(|writer| *writer == packet.sequence);
+        let writer = writers.entry(lane).or_insert(Some(number));
+        *writer = writer.filter(|writer| *writer == number);
         Ok(writer.is_some().then_some(lane).filter(|_| event.time.is_some()))
     }
 
-    fn read_perf(&mut self, packet: &Packet<'_>, time: Option<i64>) -> Result<(), Malformed> {
-        match Perf::read(packet.data.1)? {
+    fn read_perf(&mut self, number: u64, data: &[u8], time: Option<i64>) -> Result<(), Malformed> {
+        match Perf::read(data)? {
             Perf::Sample(PerfSample { process, thread, cpu, stack }) => {
-                let sequence = self.sequences.entry(packet.sequence).or_default();
+                let sequence = self.sequences.entry(number).or_default();
                 let event = sequence.defaults.perf_event.unwrap_or(self.sample_event);
                 let stack = stack.map(|stack| sequence.interned.stack(stack));
                 let stack = stack.map_or(Stacks::EMPTY, |stack| self.known_stack(stack));
@@ -222,10 +202,14 @@ impl Trace {
         Ok(())
     }
 
-    fn read_streamed(&mut self, packet: &Packet<'_>, time: Option<i64>) -> Result<(), Malformed> {
-        let number = packet.sequence;
+    fn read_streamed(
+        &mut self,
+        number: u64,
+        data: &[u8],
+        time: Option<i64>,
+    ) -> Result<(), Malformed> {
         let sequence = self.sequences.entry(number).or_default();
-        let sampled = streamed(packet.data.1, time, number, sequence, &mut self.clocks)?;
+        let sampled = streamed(data, time, number, sequence, &mut self.clocks)?;
         let (process, thread) = sequence.thread.unwrap_or_default();
         let stacks = sampled.into_iter().map(|(it, time)| (sequence.interned.stack(it), time));
         for (stack, time) in stacks.collect::<Vec<_>>() {
@@ -239,13 +223,14 @@ impl Trace {
 
     fn read_stack_sample(
         &mut self,
-        packet: &Packet<'_>,
+        number: u64,
+        data: &[u8],
         time: Option<i64>,
     ) -> Result<(), Malformed> {
         let Trace { sequences, codes, stacks, .. } = self;
-        let sequence = sequences.entry(packet.sequence).or_default();
+        let sequence = sequences.entry(number).or_default();
         let defaults = &sequence.defaults.stack_samples;
-        let sample = StackSample::read(packet.data.1, defaults, &sequence.interned, codes, stacks)?;
+        let sample = StackSample::read(data, defaults, &sequence.interned, codes, stacks)?;
         let StackSample { process, thread, cpu, stack, counted } = sample;
         let stack = match stack {
             Stack::Known(stack) => stack,

@@ -4,7 +4,7 @@ use super::clocks::{Clocks, MONOTONIC};
 use super::code::Codes;
 use super::interned::Text;
 use super::lanes::Lane;
-use super::messages::Message;
+use super::messages::{legacy_event as old, track_event as of};
 use super::sequence::Sequence;
 use crate::read::protobuf::{Fields, Malformed, Value};
 use crate::read::spans::{Edge, Spans};
@@ -56,7 +56,7 @@ pub(super) fn read(
         Said { absolute: Some(time), .. } => monotonic(time.checked_mul(1000)),
         _ => time,
     };
-    let legacy = said.legacy.map(Message::<20>::read).transpose()?;
+    let legacy = said.legacy.map(old::read).transpose()?;
     let (edge, lane) = match (said.kind, &legacy) {
         (SLICE_BEGIN, _) => (Edge::Begin, said.lane(sequence)),
         (SLICE_END, _) => (Edge::End, said.lane(sequence)),
@@ -67,7 +67,7 @@ pub(super) fn read(
         }
         _ => return Ok(None),
     };
-    let number = said.name_number.or(legacy.and_then(|legacy| legacy.known(1)));
+    let number = said.name_number.or(legacy.and_then(|legacy| legacy.known(old::NAME_IID)));
     let frame = match (said.name, number) {
         (b"", Some(number)) => sequence.interned.event_name(number),
         (b"", None) => None,
@@ -92,15 +92,15 @@ impl<'a> Said<'a> {
         let mut said = Said::default();
         for field in Fields::of(message) {
             match field? {
-                (1, Value::Number(delta)) => said.delta = Some(delta.cast_signed()),
-                (3, value) => said.category_number = value.number(),
-                (6, Value::Bytes(legacy)) => said.legacy = Some(legacy),
-                (9, Value::Number(kind)) => said.kind = kind,
-                (10, Value::Number(number)) => said.name_number = Some(number),
-                (11, Value::Number(track)) => said.track = Some(track),
-                (16, Value::Number(time)) => said.absolute = Some(time.cast_signed()),
-                (22, Value::Bytes(category)) => said.category = category,
-                (23, Value::Bytes(name)) => said.name = name,
+                (of::TIMESTAMP_DELTA_US, Value::Number(it)) => said.delta = Some(it.cast_signed()),
+                (of::CATEGORY_IIDS, value) => said.category_number = value.number(),
+                (of::LEGACY_EVENT, Value::Bytes(legacy)) => said.legacy = Some(legacy),
+                (of::TYPE, Value::Number(kind)) => said.kind = kind,
+                (of::NAME_IID, Value::Number(number)) => said.name_number = Some(number),
+                (of::TRACK_UUID, Value::Number(track)) => said.track = Some(track),
+                (of::ABSOLUTE_US, Value::Number(it)) => said.absolute = Some(it.cast_signed()),
+                (of::CATEGORIES, Value::Bytes(category)) => said.category = category,
+                (of::NAME, Value::Bytes(name)) => said.name = name,
                 _ => {}
             }
         }
@@ -117,8 +117,8 @@ impl<'a> Said<'a> {
     }
 
     /// The lane of an old-style event, which may be of another thread.
-    fn legacy_lane(&self, legacy: &Message<'_, 20>, sequence: &Sequence) -> Lane {
-        match (legacy.known(18), legacy.known(19), sequence.thread) {
+    fn legacy_lane(&self, legacy: &old::Said<'_>, sequence: &Sequence) -> Lane {
+        match (legacy.known(old::PID_OVERRIDE), legacy.known(old::TID_OVERRIDE), sequence.thread) {
             (None, None, _) => self.lane(sequence),
             (process, thread, own) => {
                 let (own_process, own_thread) = own.unwrap_or_default();
@@ -132,15 +132,19 @@ impl<'a> Said<'a> {
 
     /// The task of an old-style event. Its id is local to the process or valid in the whole trace,
     /// in a scope or else in its category.
-    fn task(&self, legacy: &Message<'_, 20>, sequence: &Sequence, codes: &mut Codes) -> Lane {
-        let scope = match (legacy.bytes(7), self.category) {
+    fn task(&self, legacy: &old::Said<'_>, sequence: &Sequence, codes: &mut Codes) -> Lane {
+        let scope = match (legacy.bytes(old::ID_SCOPE), self.category) {
             (b"", b"") => sequence.interned.text(Text::Category, self.category_number),
             (b"", category) => codes.text(category),
             (scope, _) => codes.text(scope),
         };
         let process = sequence.thread.map_or(0, |(process, _)| process);
-        let process = legacy.known(18).map_or(process, u64::cast_signed);
-        match (legacy.known(6), legacy.known(10), legacy.known(11)) {
+        let process = legacy.known(old::PID_OVERRIDE).map_or(process, u64::cast_signed);
+        match (
+            legacy.known(old::UNSCOPED_ID),
+            legacy.known(old::LOCAL_ID),
+            legacy.known(old::GLOBAL_ID),
+        ) {
             (_, _, Some(id)) => Lane::Task { process: 0, scope, id },
             (id, local, _) => Lane::Task { process, scope, id: local.or(id).unwrap_or_default() },
         }
@@ -148,12 +152,12 @@ impl<'a> Said<'a> {
 }
 
 /// Whether an event of Chrome's old tracing begins or ends a span, and whether that is a task's.
-fn legacy_edge(legacy: &Message<'_, 20>) -> Option<(Edge, bool)> {
-    Some(match u8::try_from(legacy.number(2)).ok()? {
+fn legacy_edge(legacy: &old::Said<'_>) -> Option<(Edge, bool)> {
+    Some(match u8::try_from(legacy.number(old::PHASE)).ok()? {
         b'B' => (Edge::Begin, false),
         b'E' => (Edge::End, false),
         b'X' => {
-            let duration = legacy.known(3).map(u64::cast_signed);
+            let duration = legacy.known(old::DURATION_US).map(u64::cast_signed);
             (Edge::Whole(duration.and_then(|it| it.checked_mul(1000))), false)
         }
         b'b' | b'S' => (Edge::Begin, true),

@@ -2,29 +2,31 @@
 
 use std::collections::BTreeMap;
 
+use super::messages::packet;
+use crate::read::protobuf::FieldNumber;
 use crate::samples::Samples;
 
 /// The packets that are not read: how many, by field number.
 #[derive(Default)]
-pub(super) struct Unread(BTreeMap<u64, u64>);
+pub(super) struct Unread(BTreeMap<FieldNumber, u64>);
 
 /// Their content, and the tool that reads it.
-const KINDS: [(u64, &str); 11] = [
-    (1, "events of ftrace: 'traceconv systrace' prints them"),
-    (5, "events of old Chrome: 'traceconv json' prints them"),
-    (7, "counters of the system"),
-    (9, "counters of processes"),
-    (38, "counters of the battery"),
-    (39, "lines of Android's log"),
-    (56, "heap graphs of Java: 'traceconv java_heap_profile' reads them"),
-    (68, "maps of memory (smaps)"),
-    (74, "allocations one by one, without stacks"),
-    (75, "frees one by one, without stacks"),
-    (95, "events of Windows (ETW)"),
+const KINDS: [(FieldNumber, &str); 11] = [
+    (packet::FTRACE_EVENTS, "events of ftrace: 'traceconv systrace' prints them"),
+    (packet::CHROME_EVENTS, "events of old Chrome: 'traceconv json' prints them"),
+    (packet::SYS_STATS, "counters of the system"),
+    (packet::PROCESS_STATS, "counters of processes"),
+    (packet::BATTERY, "counters of the battery"),
+    (packet::ANDROID_LOG, "lines of Android's log"),
+    (packet::HEAP_GRAPH, "heap graphs of Java: 'traceconv java_heap_profile' reads them"),
+    (packet::SMAPS_PACKET, "maps of memory (smaps)"),
+    (packet::STREAMING_ALLOCATION, "allocations one by one, without stacks"),
+    (packet::STREAMING_FREE, "frees one by one, without stacks"),
+    (packet::ETW_EVENTS, "events of Windows (ETW)"),
 ];
 
 impl Unread {
-    pub(super) fn add(&mut self, field: u64) {
+    pub(super) fn add(&mut self, field: FieldNumber) {
         if KINDS.iter().any(|(kind, _)| *kind == field) {
             *self.0.entry(field).or_default() += 1;
         }

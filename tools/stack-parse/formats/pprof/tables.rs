@@ -4,7 +4,7 @@ use common::stacks::FrameId;
 use hashbrown::HashMap;
 
 use super::FORMAT;
-use super::messages::LocationMessage;
+use super::messages::{LocationMessage, function, label, location, mapping, profile, value_type};
 use super::prune::Prune;
 use crate::frame::{Frame, Kind};
 use crate::options::Options;
@@ -71,6 +71,7 @@ pub(super) const LEAF: [&[u8]; 3] = [b"addr", b"object", b"build_id"];
 /// Limits how many inlined frames samples may name. A location takes a byte or two in a sample, but
 /// may name any number of inlined functions. No real profile has many for each of its bytes, but a
 /// hostile one of some kilobytes could ask for gigabytes.
+#[derive(Default)]
 pub(super) struct Inlined {
     left: usize,
     /// How many frames were left out because of the limit.
@@ -109,19 +110,18 @@ impl<'a> Tables<'a> {
             let Some(field) = fields.next() else { break };
             let (number, value) = field.map_err(|Malformed| at)?;
             let read = match number {
-                1 => numbers(value.bytes())
-                    .map(|[_, name, unit]| self.types.push(ValueType { name, unit })),
-                3 => self.mapping(value.bytes()),
-                4 => self.location(value.bytes()),
-                5 => self.function(value.bytes()),
-                6 => {
+                profile::SAMPLE_TYPE => self.value_type(value.bytes()),
+                profile::MAPPING => self.mapping(value.bytes()),
+                profile::LOCATION => self.location(value.bytes()),
+                profile::FUNCTION => self.function(value.bytes()),
+                profile::STRING_TABLE => {
                     self.strings.push(value.bytes());
                     Ok(())
                 }
-                7 => set(&mut self.drop_frames, value.number()),
-                8 => set(&mut self.keep_frames, value.number()),
-                13 => value.append_numbers(&mut self.comments),
-                14 => set(&mut self.default_type, value.number()),
+                profile::DROP_FRAMES => set(&mut self.drop_frames, value.number()),
+                profile::KEEP_FRAMES => set(&mut self.keep_frames, value.number()),
+                profile::COMMENT => value.append_numbers(&mut self.comments),
+                profile::DEFAULT_SAMPLE_TYPE => set(&mut self.default_type, value.number()),
                 _ => Ok(()),
             };
             if read.is_err() {
@@ -131,25 +131,30 @@ impl<'a> Tables<'a> {
         damaged.map_or(Ok(()), Err)
     }
 
+    fn value_type(&mut self, message: &[u8]) -> Result<(), Malformed> {
+        let [name, unit] = numbers(message, [value_type::TYPE, value_type::UNIT])?;
+        self.types.push(ValueType { name, unit });
+        Ok(())
+    }
+
     fn mapping(&mut self, message: &[u8]) -> Result<(), Malformed> {
-        let [_, id, start, end, offset, file, build_id] = numbers(message)?;
+        use mapping::{BUILD_ID, FILE_OFFSET, FILENAME, ID, MEMORY_LIMIT, MEMORY_START};
+        let wanted = [ID, MEMORY_START, MEMORY_LIMIT, FILE_OFFSET, FILENAME, BUILD_ID];
+        let [id, start, end, offset, file, build_id] = numbers(message, wanted)?;
         self.mappings.insert(id, RawMapping { start, end, offset, file, build_id });
         Ok(())
     }
 
     fn function(&mut self, message: &[u8]) -> Result<(), Malformed> {
-        let [_, id, name, system_name, file] = numbers(message)?;
+        use function::{FILENAME, ID, NAME, SYSTEM_NAME};
+        let wanted = [ID, NAME, SYSTEM_NAME, FILENAME];
+        let [id, name, system_name, file] = numbers(message, wanted)?;
         self.functions.insert(id, Function { name, system_name, file });
         Ok(())
     }
 
     fn location(&mut self, message: &'a [u8]) -> Result<(), Malformed> {
-        let mut id = 0;
-        for field in Fields::of(message) {
-            if let (1, value) = field? {
-                id = value.number();
-            }
-        }
+        let [id] = numbers(message, [location::ID])?;
         let before = self.locations.insert(id, Location { message, ..Location::default() });
         self.is_several |= before.is_some_and(|before| before.message != message);
         Ok(())
@@ -340,7 +345,8 @@ impl<'a> Tables<'a> {
 
     /// Adds a label: its text, or its number and unit.
     pub(super) fn add_label(&self, message: &[u8], out: &mut OwnLabels) -> Result<(), Malformed> {
-        let [_, key, text, number, unit] = numbers(message)?;
+        let wanted = [label::KEY, label::STR, label::NUM, label::NUM_UNIT];
+        let [key, text, number, unit] = numbers(message, wanted)?;
         let mut value = self.string(text).to_vec();
         if text == 0 {
             value = number.cast_signed().to_string().into_bytes();

@@ -12,6 +12,7 @@ use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time};
 
 /// The stacks, in the order in which they were seen.
+#[derive(Default)]
 pub(super) struct Raw {
     /// Whether lines of frames are needed; they come after all stacks.
     pub(super) keep_frames: bool,
@@ -46,20 +47,6 @@ enum Part<'a> {
 }
 
 impl Raw {
-    pub(super) fn new() -> Raw {
-        Raw {
-            keep_frames: false,
-            stacks: Stacks::new(),
-            runs: Vec::new(),
-            functions: Vec::new(),
-            lines: Vec::new(),
-            placed: Vec::new(),
-            times: Vec::new(),
-            deltas: Vec::new(),
-            bad_weights: 0,
-        }
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
@@ -112,7 +99,7 @@ impl Raw {
     /// Adds lines to the frames of all stacks, if no line is missing. From then on a frame is a
     /// function at a line.
     pub(super) fn place(&mut self) {
-        let (mut stacks, mut placed, mut numbers) = (Stacks::new(), Vec::new(), HashMap::new());
+        let (mut stacks, mut placed, mut numbers) = (Stacks::default(), Vec::new(), HashMap::new());
         let mut functions = self.functions.iter();
         let mut stack = Stacks::EMPTY;
         let mut found = Vec::new();

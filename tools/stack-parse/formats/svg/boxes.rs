@@ -1,6 +1,7 @@
 //! The boxes of a flame graph. Only their coordinates show which box is on top of which.
 
 use std::ops::Range;
+use std::slice::from_ref;
 
 use common::Result;
 use common::numbers::decimal;
@@ -8,9 +9,8 @@ use common::stacks::FrameId;
 use quick_xml::events::BytesStart;
 
 use super::title::Title;
-use crate::read::call_tree::note_excess;
 use crate::read::decimal::scaled;
-use crate::read::nodes::{self, Node};
+use crate::read::nodes::{self, Node, note_excess};
 use crate::read::xml::attribute;
 use crate::samples::Samples;
 use crate::samples::events::Measure;
@@ -108,8 +108,8 @@ impl Boxes {
         let unit: &[u8] = if self.is_scaled { b"" } else { &self.unit };
         samples.events.set_measures(&[Measure { name: b"", unit }]);
         let node = |number: usize| {
-            let Frame { name, own, parent, .. } = self.boxes[number];
-            Node { name, own, parent }
+            let Frame { name, own, parent, .. } = &self.boxes[number];
+            Node { frames: from_ref(name), own: from_ref(own), parent: *parent }
         };
         nodes::add(self.boxes.len(), usize::from(has_whole), node, samples)?;
         self.report(samples);

@@ -72,7 +72,7 @@ impl<R: Read> Records<R> {
             start: header.start,
             runs: HashMap::new(),
             lanes: HashMap::new(),
-            stacks: Stacks::new(),
+            stacks: Stacks::default(),
             held: Held::default(),
             taken: 0,
             frames: 0,

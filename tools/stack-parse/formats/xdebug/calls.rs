@@ -11,6 +11,7 @@ use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time};
 
 /// The calls of a trace.
+#[derive(Default)]
 pub(super) struct Calls {
     stacks: Stacks,
     names: FrameNames,
@@ -44,20 +45,6 @@ struct Open {
 }
 
 impl Calls {
-    pub(super) fn new() -> Calls {
-        Calls {
-            stacks: Stacks::new(),
-            names: FrameNames::default(),
-            numbers: HashMap::new(),
-            functions: Vec::new(),
-            open: Vec::new(),
-            waiting: Vec::new(),
-            last: None,
-            key: Vec::new(),
-            earlier: 0,
-        }
-    }
-
     /// Ends the trace.
     pub(super) fn clear(&mut self) {
         self.open.clear();

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use common::Error;
 
-use super::varint;
+use super::{FieldNumber, varint};
 use crate::read::bytes::Bytes;
 
 /// The size of one read, in bytes.
@@ -92,7 +92,7 @@ impl<R: Read> Stream<R> {
     /// come next: a string, a message or several numbers. Fields of one number are skipped. `None`
     /// at the end of the message. A message of unknown length ends with the input: its `end` is
     /// `u64::MAX`.
-    pub(crate) fn field(&mut self, end: u64) -> Result<Option<(u64, u64)>, Broken> {
+    pub(crate) fn field(&mut self, end: u64) -> Result<Option<(FieldNumber, u64)>, Broken> {
         loop {
             let start = self.position();
             if start >= end || end == u64::MAX && self.peek()?.is_none() {
@@ -108,9 +108,28 @@ impl<R: Read> Stream<R> {
         }
     }
 
+    /// The bytes of the next field with this number, in a message that ends with the input; `None`
+    /// at its end. If the input ends within a field, [`Broken::Cut`] has where this field begins.
+    pub(crate) fn next(&mut self, wanted: FieldNumber) -> Result<Option<&[u8]>, Broken> {
+        loop {
+            let begin = self.position();
+            let of_field = |broken| match broken {
+                Broken::Cut(_) => Broken::Cut(begin),
+                other => other,
+            };
+            match self.field(u64::MAX).map_err(of_field)? {
+                None => return Ok(None),
+                Some((number, end)) if number == wanted => {
+                    return self.take(end).map(Some).map_err(of_field);
+                }
+                Some((_, end)) => self.skip(end).map_err(of_field)?,
+            }
+        }
+    }
+
     /// Takes the number of a field, and its value if that is a number; else returns the length of
     /// its bytes, which follow.
-    fn head(&mut self) -> Result<(u64, Option<u64>), Broken> {
+    fn head(&mut self) -> Result<(FieldNumber, Option<u64>), Broken> {
         let start = self.position();
         let cut = |_| Broken::Cut(start);
         let mut bytes = Bytes(self.look(2 * LONGEST_NUMBER)?);
@@ -133,7 +152,7 @@ impl<R: Read> Stream<R> {
         }
         let read = all - bytes.len();
         self.at += read;
-        Ok((tag >> 3, length))
+        Ok((FieldNumber(tag >> 3), length))
     }
 
     /// The bytes up to `end`.
@@ -170,8 +189,8 @@ mod tests {
         // 1: {2: "hi", 3: 300}, 4: 5
         let message = b"\x0a\x07\x12\x02hi\x18\xac\x02\x20\x05";
         let mut stream = Stream::new(&message[..]);
-        assert!(matches!(stream.field(u64::MAX), Ok(Some((1, 9)))));
-        assert!(matches!(stream.field(9), Ok(Some((2, 6)))));
+        assert!(matches!(stream.field(u64::MAX), Ok(Some((FieldNumber(1), 9)))));
+        assert!(matches!(stream.field(9), Ok(Some((FieldNumber(2), 6)))));
         assert_eq!(stream.take(6).expect("two bytes"), b"hi");
         assert!(matches!(stream.field(9), Ok(None)));
         assert_eq!(stream.position(), 9);
@@ -196,6 +215,44 @@ mod tests {
             };
             let said = broken.expect("it is").error("t".to_owned(), "a field").to_string();
             assert_eq!(said, format!("t: {expected}; what could be read is kept"));
+        }
+    }
+
+    /// What all fields with number 1 hold, and what ended the message.
+    fn all_of_1(bytes: &[u8]) -> (Vec<Vec<u8>>, Option<Broken>) {
+        let mut stream = Stream::new(bytes);
+        let mut found = Vec::new();
+        loop {
+            match stream.next(FieldNumber(1)) {
+                Ok(Some(bytes)) => found.push(bytes.to_vec()),
+                Ok(None) => return (found, None),
+                Err(broken) => return (found, Some(broken)),
+            }
+        }
+    }
+
+    #[test]
+    fn fields_of_one_number_come_one_after_the_other() {
+        let bytes = b"\x0a\x02hi\x10\x96\x01\x1a\x01x\x0a\0\x0a\x01y";
+        let (found, broken) = all_of_1(bytes);
+        assert_eq!(found, [&b"hi"[..], b"", b"y"]);
+        assert!(broken.is_none());
+        assert!(matches!(all_of_1(b""), (found, None) if found.is_empty()));
+    }
+
+    #[test]
+    fn what_is_no_field_ends_the_message() {
+        for cut in
+            [&b"\x0a\x02hi\x0a\xff\xff\xff\xff\x0fx"[..], b"\x0a\x02hi\x0a", b"\x0a\x02hi\x12\x05x"]
+        {
+            let (found, broken) = all_of_1(cut);
+            assert_eq!(found, [b"hi"]);
+            assert!(matches!(broken, Some(Broken::Cut(4))), "{broken:?}");
+        }
+        for other in [&b"\x0a\x02hi\x0b"[..], b"\x0a\x02hi\0\0"] {
+            let (found, broken) = all_of_1(other);
+            assert_eq!(found, [b"hi"]);
+            assert!(matches!(broken, Some(Broken::NoField(4))), "{broken:?}");
         }
     }
 }
