@@ -43,7 +43,7 @@ pub(super) const FORMAT: Format = Format {
 /// The weights that a sample can have.
 const MEASURES: [Measure<'static>; 2] = [
     Measure { name: b"samples", unit: b"samples" },
-    Measure { name: b"time", unit: b"nanoseconds" },
+    Measure { name: b"time", unit: b"ns" },
 ];
 
 /// The numbers before a sample, with the names that `summaryRprof` uses: small and large vectors,

@@ -17,7 +17,7 @@ use crate::samples::events::Measure;
 /// The measures of a sample.
 const MEASURES: [Measure<'static>; 2] = [
     Measure { name: b"samples", unit: b"samples" },
-    Measure { name: b"cpu", unit: b"nanoseconds" },
+    Measure { name: b"cpu", unit: b"ns" },
 ];
 
 /// How `google-pprof --raw` begins, and what it writes before the profile.
