@@ -13,6 +13,7 @@ mod event_list;
 mod event_name;
 pub(crate) mod events;
 mod every;
+mod facts;
 mod fork;
 mod frame_traits;
 mod headers;
@@ -45,6 +46,7 @@ use common::stacks::{FrameId, FrameTable, NodeId, StackTree};
 use crate::frame::FrameArgs;
 use event::Fate;
 use events::{Events, Measure};
+use facts::Facts;
 use frame_traits::FrameTraits;
 use headers::InputHeaders;
 use labelled::Labelled;
@@ -107,6 +109,8 @@ pub(crate) struct Samples<'p> {
     /// The samples summed by their labels, if lines have labels.
     labelled: Option<Labelled>,
     headers: InputHeaders,
+    /// What is known of the input that is being read.
+    pub(crate) facts: Facts,
     /// The weight lost by rounding with `--weight latency`.
     rounding: Rounding,
     /// Whether all inputs have a format that gives advice, so that the advice is right for all of
@@ -162,6 +166,7 @@ impl<'p> Samples<'p> {
             window,
             base: Base::default(),
             headers: InputHeaders::default(),
+            facts: Facts::default(),
             rounding: Rounding::default(),
             is_advised: true,
             frames,
@@ -188,7 +193,8 @@ impl<'p> Samples<'p> {
         self.events.begin_input();
         self.window.begin_input();
         self.base = Base::default();
-        self.headers.begin_input();
+        self.headers.begin_input(self.events.fates());
+        self.facts = Facts::default();
     }
 
     /// Reports on the input that was read, to its end or not (`is_complete`). `detected` names its
@@ -294,6 +300,9 @@ impl<'p> Samples<'p> {
         let (event, period) = self.events.of_sample(origin);
         let weight = origin.parallelism.map_or(period, |threads| latency(period, threads));
         let fate = self.fate(event, origin.time, origin.since);
+        if self.args.header {
+            self.note_facts(origin, fate);
+        }
         self.events.account((event, weight), origin, self.input.weighs, fate);
         if fate != Fate::Taken || matches!(self.sink, Sink::List) {
             return None;
@@ -334,6 +343,9 @@ impl<'p> Samples<'p> {
     #[inline]
     pub(crate) fn reopen(&mut self, sample: OpenSample, time: &[u8]) -> bool {
         let fate = self.fate(sample.event, Some(Time::Text(time)), None);
+        if self.args.header {
+            self.note_time(Time::Text(time));
+        }
         let drawn = self.input.weighs.drawn(sample.count);
         self.events.account_one(sample.event, sample.count, sample.weight, drawn, fate);
         fate == Fate::Taken

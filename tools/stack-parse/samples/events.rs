@@ -265,6 +265,15 @@ impl Events {
         self.events.iter().any(|event| event.is_in_input)
     }
 
+    /// How many samples there are of each [`Fate`], without measures that nobody asked for.
+    pub(crate) fn fates(&self) -> [u128; 5] {
+        let events = self.events.iter().filter(|event| !event.is_other_measure());
+        events.fold([0; 5], |mut all, event| {
+            all.iter_mut().zip(event.sums).for_each(|(all, sum)| *all += sum.samples);
+            all
+        })
+    }
+
     /// The indexes of the events whose samples are taken from the input that is being read.
     pub(crate) fn taken_from_input(&self) -> Vec<usize> {
         let is_taken = |event: &Event| event.is_in_input && event.is_wanted;

@@ -25,6 +25,7 @@ impl Samples<'_> {
         if other.chains != CallChains::None {
             self.chains = other.chains;
         }
+        self.facts.absorb(other.facts);
         let Samples { events, tree, frames, .. } = self;
         events.absorb(&mut other.events, |ours, theirs| {
             if let Some(their_node) = theirs.node {

@@ -36,9 +36,13 @@ impl Samples<'_> {
             Sink::Every(every) => {
                 every.finish(pipe)?;
                 self.report_weights(pipe);
-                Ok(())
+                self.write_rest_of_header(pipe)
             }
-            Sink::PerSample | Sink::Table(_) => {
+            Sink::PerSample => {
+                self.report_weights(pipe);
+                self.write_rest_of_header(pipe)
+            }
+            Sink::Table(_) => {
                 self.report_weights(pipe);
                 Ok(())
             }

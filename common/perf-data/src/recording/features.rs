@@ -39,11 +39,7 @@ pub(crate) fn event_names(feature: &[u8], events: &mut Events) -> Option<()> {
 }
 
 /// Passes a feature on as a record, if callers may need it.
-pub(crate) fn hand_out(
-    number: usize,
-    feature: &[u8],
-    each: Each<'_>,
-) -> Result<(), CallerStopped> {
+pub(crate) fn hand_out(number: usize, feature: &[u8], each: Each<'_>) -> Result<(), CallerStopped> {
     let text = || Bytes(feature).sized_string();
     match number {
         numbers::ARCH => text().map_or(Ok(()), |machine| each(Record::Machine(machine))),

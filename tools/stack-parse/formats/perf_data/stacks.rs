@@ -82,6 +82,8 @@ impl Stacks {
     pub(super) fn report(&self, objects: &Objects, has_symfs: bool, samples: &mut Samples<'_>) {
         let counts = &self.counts;
         samples.set_chains(counts.chains);
+        let is_copied = counts.unwound > 0;
+        samples.facts.truncated = is_copied.then_some([counts.truncated, counts.unwound]);
         let share = |part: u64| 100.0 * part as f64 / counts.unwound.max(1) as f64;
         if counts.truncated > 0 {
             samples.note(format_args!(

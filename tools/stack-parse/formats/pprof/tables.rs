@@ -27,6 +27,11 @@ pub(super) struct Tables<'a> {
     drop_frames: u64,
     keep_frames: u64,
     default_type: u64,
+    /// How long was recorded, in nanoseconds.
+    duration: u64,
+    /// How much of `period_type` passed between two samples.
+    period: u64,
+    period_type: ValueType,
     /// The frames that the profile wants to hide.
     prune: Option<Prune>,
     is_several: bool,
@@ -120,6 +125,13 @@ impl<'a> Tables<'a> {
                 }
                 7 => set(&mut self.drop_frames, value.number()),
                 8 => set(&mut self.keep_frames, value.number()),
+                10 => set(&mut self.duration, value.number()),
+                11 => {
+                    let [_, name, unit] = numbers(value.bytes()).unwrap_or_default();
+                    self.period_type = ValueType { name, unit };
+                    Ok(())
+                }
+                12 => set(&mut self.period, value.number()),
                 13 => value.append_numbers(&mut self.comments),
                 14 => set(&mut self.default_type, value.number()),
                 _ => Ok(()),
@@ -129,6 +141,14 @@ impl<'a> Tables<'a> {
             }
         }
         damaged.map_or(Ok(()), Err)
+    }
+
+    /// Notes what the profile says of the whole recording.
+    pub(super) fn note_facts(&self, samples: &mut Samples<'_>) {
+        samples.facts.length = Some(self.duration).filter(|duration| *duration > 0);
+        if self.string(self.period_type.unit) == b"nanoseconds" {
+            samples.facts.note_interval(self.period);
+        }
     }
 
     fn mapping(&mut self, message: &[u8]) -> Result<(), Malformed> {
