@@ -144,8 +144,8 @@ impl Samples<'_> {
                 firsts.push((self.input.name.clone(), *event));
             }
         }
-        let counts = self.counts(&events);
         let mut lines = std::mem::take(&mut self.headers.lines);
+        let counts = self.counts(&events);
         if counts.is_part {
             let is_slice = counts.is_slice;
             lines.retain(|line| !is_about_all_stacks(line) && !(is_slice && is_length(line)));

@@ -155,7 +155,7 @@ pub fn header_line(key: &str, value: &[u8]) -> Vec<u8> {
     let mut line = format!("# {key}: ").into_bytes();
     line.extend(value.iter().map(|byte| if byte.is_ascii_control() { b' ' } else { *byte }));
     let closing = closing(key);
-    if line.fields().next_back().is_some_and(may_be_number) || line.ends_with(&closing) {
+    if line.fields().last().is_some_and(may_be_number) || line.ends_with(&closing) {
         line.extend(closing);
     }
     line
@@ -223,7 +223,7 @@ mod tests {
             assert_eq!(parse_header(&written), Some(("event", value.as_bytes())), "{line}");
         }
         for line in [samples_line(1), samples_line(4021), line_of_two([4021, 0])] {
-            assert!(!may_be_number(line.fields().next_back().expect("words")), "{line:?}");
+            assert!(!may_be_number(line.fields().last().expect("words")), "{line:?}");
         }
     }
 
