@@ -41,16 +41,19 @@ fn share([part, all]: [u64; 2]) -> String {
 
 #[test]
 fn the_header_says_what_messages_say() {
-    let (header, said) = of(DWARF, &[]);
-    let truncated = part(&header, "truncated");
-    assert!(truncated[0] > 0, "{header:?}");
+    let args = ["--symfs", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/symfs")];
+    let (all, said) = header(&args, recording(DWARF));
+    let truncated = part(&all, "truncated");
+    assert!(truncated[0] > 0, "{all:?}");
     let message = format!("{} of the stacks are longer than what was recorded", share(truncated));
-    assert!(said.contains(&message), "{header:?} {said}");
-    assert_eq!(part(&header, "lost")[0], 0, "{said}");
+    assert!(said.contains(&message), "{all:?} {said}");
+    assert_eq!(part(&all, "lost")[0], 0, "{said}");
+    assert_eq!(part(&all, "estimated")[0], 0);
+    assert_eq!(value(&all, "program"), Some("deep"));
     // Without files of this machine, most frames have no name: messages name the files.
-    let [nameless, all] = part(&header, "nameless");
-    assert!(nameless > all / 2, "{header:?} {said}");
-    assert_eq!(part(&header, "estimated")[0], 0);
+    let (without, said) = of(DWARF, &[]);
+    let [nameless, frames] = part(&without, "nameless");
+    assert!(nameless > frames / 2, "{without:?} {said}");
 }
 
 #[test]
@@ -143,6 +146,22 @@ fn a_function_with_several_callers_has_an_estimated_stack() {
             [] => assert!(found.is_none_or(|it| it == expected), "{lines:?}"),
             _ => assert_eq!(found, Some(expected), "{lines:?} {said}"),
         }
+    }
+}
+
+#[test]
+fn the_number_of_truncated_stacks_is_that_of_the_frame() {
+    for symfs in [NO_FILES, concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/symfs")] {
+        let args = ["--header", "--symfs", symfs];
+        let folded = output("stack-parse", &args, recording(DWARF)).stdout;
+        let folded = String::from_utf8_lossy(&folded).into_owned();
+        let lines: Vec<String> = folded.lines().map(str::to_owned).collect();
+        let cut = lines.iter().filter(|line| line.contains("[truncated]"));
+        let weight = |line: &String| -> u64 {
+            line.rsplit(' ').next().expect("a weight").parse().expect("digits")
+        };
+        let cut: u64 = cut.map(weight).sum();
+        assert_eq!(part(&lines, "truncated")[0], cut, "{symfs}");
     }
 }
 

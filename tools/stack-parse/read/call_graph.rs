@@ -173,8 +173,7 @@ impl Graph {
         let has_recursion = calls().count() < function.callers.len();
         let is_other = |it: &Share| Some(it.function) != heaviest.map(|it| it.function);
         let has_several = callers.iter().any(is_other) || !callers.is_empty() && at_root > 0.0;
-        let are_estimates = has_recursion || has_several;
-        Shares { callers, heaviest, at_root, sum, are_estimates }
+        Shares { callers, heaviest, at_root, sum, by_own, has_several, has_recursion }
     }
 }
 
@@ -204,9 +203,12 @@ struct Shares {
     at_root: f64,
     /// The sum of all shares and `at_root`.
     sum: f64,
-    /// Whether there is more than one way up, of which the file does not say which one a stack
-    /// took, or recursion is left out.
-    are_estimates: bool,
+    /// Whether the file has the own cost in each caller, so that these shares are exact.
+    by_own: bool,
+    /// Whether there is more than one way up.
+    has_several: bool,
+    /// Whether recursion is left out.
+    has_recursion: bool,
 }
 
 /// A caller, and the part of the time that is below it.
@@ -240,7 +242,8 @@ struct Step {
     frame: u32,
     depth: usize,
     weight: u64,
-    /// Whether a function nearer to the leaf may have had another caller.
+    /// Whether the file does not say that the part is this one: a function nearer to the leaf may
+    /// have had another caller.
     is_estimate: bool,
 }
 
@@ -256,7 +259,7 @@ impl Walk {
     ) -> Result<()> {
         self.pending.push(Step { function, frame, depth: 0, weight, is_estimate: false });
         while let Some(step) = self.pending.pop() {
-            let Step { function, frame, depth, .. } = step;
+            let Step { function, frame, depth, weight, is_estimate } = step;
             self.path.truncate(depth);
             self.path.push(frame);
             let none = Shares::default();
@@ -264,9 +267,11 @@ impl Walk {
                 0 => by_own,
                 _ => self.shares.get(function as usize).unwrap_or(&none),
             };
+            let is_exact = !shares.has_several || shares.by_own && weight > self.least;
+            let is_estimate = is_estimate || shares.has_recursion || !is_exact;
+            let step = Step { is_estimate, ..step };
             let at_root = split(shares, self.least, &step, &mut self.pending);
             if at_root > 0 {
-                let is_estimate = step.is_estimate || shares.are_estimates;
                 self.estimated += if is_estimate { at_root } else { 0 };
                 let path = self.path.iter().rev();
                 let stack =
@@ -284,12 +289,14 @@ impl Walk {
 /// Splits a weight among callers; returns the part that ends here, as the root of a stack.
 fn split(shares: &Shares, least: u64, from: &Step, pending: &mut Vec<Step>) -> u64 {
     let Shares { callers, heaviest, at_root, sum, .. } = shares;
-    let weight = from.weight;
+    let Step { depth, weight, is_estimate, .. } = *from;
     let Some(heaviest) = heaviest.filter(|_| *sum > 0.0) else { return weight };
-    let is_estimate = from.is_estimate || shares.are_estimates;
-    let step = |Share { function, frame, .. }: Share, weight| {
-        let depth = from.depth + 1;
-        Step { function, frame, depth, weight, is_estimate }
+    let step = |Share { function, frame, .. }: Share, weight| Step {
+        function,
+        frame,
+        depth: depth + 1,
+        weight,
+        is_estimate,
     };
     if weight <= least {
         if *at_root >= heaviest.share {

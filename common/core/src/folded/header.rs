@@ -173,15 +173,17 @@ fn may_be_number(word: &[u8]) -> bool {
     matches!(word, [b'0'..=b'9' | b'+' | b'-' | b'.', ..]) || matches!(&begin[..], b"nan" | b"inf")
 }
 
-/// A header line as it is written today: the unit `nanoseconds` of older versions is `ns`.
+/// A header line as it is written today. In older versions values may end in a number, and the unit
+/// `ns` is `nanoseconds`.
 fn of_today(line: &[u8]) -> Vec<u8> {
-    match parse_header(line) {
-        Some(("unit", b"nanoseconds")) => header_line("unit", b"ns"),
-        Some(("event", value)) => match value.strip_suffix(b" nanoseconds") {
-            Some(event) => header_line("event", &[event, b" ns"].concat()),
-            None => line.to_vec(),
-        },
-        _ => line.to_vec(),
+    let Some((key, value)) = parse_header(line) else { return line.to_vec() };
+    match (key, value.strip_suffix(b"nanoseconds"), samples_of_two(value)) {
+        (SAMPLES, _, Some(samples)) => line_of_two(samples),
+        ("unit", Some(b""), _) => header_line(key, b"ns"),
+        ("event", Some(event), _) if event.ends_with(b" ") => {
+            header_line(key, &[event, b"ns"].concat())
+        }
+        _ => header_line(key, value),
     }
 }
 

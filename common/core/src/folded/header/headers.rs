@@ -309,10 +309,11 @@ mod tests {
     }
 
     #[test]
-    fn the_unit_of_older_versions_is_that_of_today() {
+    fn lines_of_older_versions_become_those_of_today() {
         let old: &[&str] = &["# event: cpu-clock nanoseconds", "# unit: nanoseconds"];
         let new: &[&str] = &["# event: cpu-clock ns", "# unit: ns"];
         assert_eq!(merged(&[(old, 1), (new, 1)]), new);
+        assert_eq!(merged(&[(&["# event: x 7"], 1)]), ["# event: x 7 (event)"]);
     }
 
     #[test]
@@ -394,7 +395,7 @@ mod tests {
             let headers = headers(&[(&[line], 8000)]);
             assert_eq!(headers.samples_of_two(), Some([4021, 3990]), "{line}");
             assert_eq!(headers.samples(), None, "{line}");
-            assert_eq!(headers.lines()[0].as_bstr(), line);
+            assert_eq!(headers.lines()[0].as_bstr(), "# samples: 4,021 and 3,990 samples");
         }
     }
 }
