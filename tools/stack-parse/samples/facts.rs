@@ -69,6 +69,11 @@ impl Facts {
         sum.iter_mut().zip(part).for_each(|(sum, more)| *sum = sum.saturating_add(more));
     }
 
+    /// Declares that the ids of this input are not those of threads.
+    pub(crate) fn set_threadless(&mut self) {
+        self.threads.is_unknown = true;
+    }
+
     /// Notes how many samples a second were to be taken when a sample was taken.
     pub(crate) fn note_rate(&mut self, hertz: Option<u64>) {
         let rate = hertz.map_or(Rate::Unknown, Rate::Hertz);
@@ -256,7 +261,10 @@ mod tests {
         other.note_thread(&sample("1", Some("9")));
         facts.absorb(other);
         assert_eq!(lines(&facts, &WHOLE), ["# threads: 4 threads"]);
-        facts.note_thread(&sample("1", None));
+        let mut unknown = facts.clone();
+        unknown.note_thread(&sample("1", None));
+        assert!(lines(&unknown, &WHOLE).is_empty());
+        facts.set_threadless();
         assert!(lines(&facts, &WHOLE).is_empty());
     }
 

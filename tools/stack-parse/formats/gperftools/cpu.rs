@@ -79,7 +79,10 @@ pub(super) fn parse(input: &mut Input, options: &Options, samples: &mut Samples<
     let period = words.nth(3).unwrap_or_default();
     let _padding = words.next();
     samples.set_measures_with(&MEASURES, 1);
-    samples.facts.note_interval(period.saturating_mul(1000));
+    // 'google-pprof --raw' writes 1 in place of the period.
+    if start == 0 {
+        samples.facts.note_interval(period.saturating_mul(1000));
+    }
     let (unnamed, bad_weights, has_end) = read_samples(&mut words, period);
     note_bad_weights(bad_weights, samples);
     // 'google-pprof --raw' writes no end.
