@@ -147,7 +147,9 @@ impl Facts {
     /// Samples with a period are written as they were recorded, with no estimate.
     fn estimated_of(&self, counts: &Counts<'_>) -> Option<Vec<u8>> {
         let of_recorder = (counts.weighs == Weighs::Period).then_some([0, counts.taken]);
-        match (self.estimated, of_recorder) {
+        // Without a sample there is no unit.
+        let of_graph = self.estimated.filter(|_| !counts.unit.is_empty());
+        match (of_graph, of_recorder) {
             (Some([estimated, all]), _) => Some(Part::new(estimated, all, counts.unit).text()),
             (None, Some([none, all])) => Some(Part::new(none, all, b"samples").text()),
             (None, None) => None,
