@@ -11,6 +11,9 @@ mod edges;
 // Input: files, standard input, every form of folded lines.
 mod reading;
 
+// Header lines.
+mod header_lines;
+
 // Labels before a stack.
 mod labels;
 

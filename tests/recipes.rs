@@ -24,7 +24,7 @@ const OF_STACK_OCAML: Expected = &[
     (
         "macOS",
         &[
-            "# unit: nanoseconds\n",
+            "# unit: ns\n",
             "start;main;App.entry 1000000\n",
             ";Db.query 2070000000\n",
             ";Db.total 60000000000\n",
@@ -104,10 +104,7 @@ const OF_STACK_TOOLS: Expected = &[
     ),
     ("What does it wait for?", &["<svg", "backup.sh", " ms  ", "  do_wait\n"]),
     ("Who keeps it waiting?", &["<svg", "backup.sh", " ms  ", ";--;", "  sleep\n"]),
-    (
-        "What to make faster so that it ends sooner?",
-        &["<svg", ";alone ", ";beside ", "nanoseconds"],
-    ),
+    ("What to make faster so that it ends sooner?", &["<svg", ";alone ", ";beside ", " ns"]),
     ("Where are the cache misses?", &["<svg", "Db.insert"]),
     ("How many cycles does an instruction take?", &["<svg", "Db.insert ("]),
     ("A Makefile rule", &["<svg", "Db.query"]),
@@ -132,7 +129,7 @@ const OF_README: Expected = &[
         "What you type today",
         &["Db.query", "<svg", "work (3 counts before, 9 after", "app::digest", "FUNCTION\n"],
     ),
-    ("Your language", &["<svg", "# unit: nanoseconds\n"]),
+    ("Your language", &["<svg", "# unit: ns\n"]),
     ("Did it get slower, in CI?", &["total 4 -> 4 a run ("]),
     ("What to make faster so that it ends sooner?", &["<svg", "latency of ", "alone", "beside"]),
     (

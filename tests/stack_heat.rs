@@ -301,7 +301,7 @@ fn the_unit_is_that_of_the_event_or_the_users() {
     let table =
         |event: &str, weight| [HEADER, &row("0", "1", weight).replace("cycles", event)].concat();
     let unit = |args: &[&str], table: String| Map::drawn(args, table).facts["data-unit"].clone();
-    assert_eq!(unit(&[], table("cpu-clock:u", 1_000_000)), "nanoseconds");
+    assert_eq!(unit(&[], table("cpu-clock:u", 1_000_000)), "ns");
     assert_eq!(unit(&[], table("cycles:u", 9)), "cycles");
     assert_eq!(unit(&[], table("cycles:u", 1)), "samples");
     assert_eq!(unit(&["--unit", "bytes"], table("cycles:u", 9)), "bytes");

@@ -42,6 +42,9 @@ mod every;
 // Labels that formats have besides stacks.
 mod format_labels;
 
+// Header lines.
+mod header;
+
 // Labels before stacks.
 mod labels;
 

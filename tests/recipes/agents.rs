@@ -144,7 +144,7 @@ fn tables_have_the_numbers_that_people_see() {
         (
             "stack-parse --list-events --tsv perf.data",
             "event\tunit\tsamples\ttotal\tpeak\tpeak_time\n\
-             cpu-clock\tnanoseconds\t210\t350584290\t\t\n",
+             cpu-clock\tns\t210\t350584290\t\t\n",
         ),
     ] {
         assert_eq!(place.run(command), (true, expected.to_owned()), "{command}");

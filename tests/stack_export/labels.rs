@@ -87,7 +87,7 @@ fn values_of_the_label_event_are_events() {
 fn events_and_units_of_speedscope_and_callgrind_are_read_again() {
     for (event, unit, weight) in [
         ("cpu-clock", "samples", 3),
-        ("cpu-clock", "nanoseconds", 3),
+        ("cpu-clock", "ns", 3),
         ("cycles:u", "cycles", 3),
         ("page-faults", "samples", 3),
         ("memory", "bytes", 3),
@@ -99,9 +99,10 @@ fn events_and_units_of_speedscope_and_callgrind_are_read_again() {
             let again = String::from_utf8(output("stack-parse", &args, file).stdout);
             let again = again.expect("UTF-8").replace("[all];", "").replace("count", "samples");
             // One line counts as one sample of a speedscope file, since nothing else is known.
-            let drawn = match format {
-                "speedscope" if unit != "samples" => "# samples: 1\n",
-                _ => "",
+            let drawn = match (format, unit) {
+                ("speedscope", "samples") => "# samples: 3 samples\n".to_owned(),
+                ("speedscope", _) => "# samples: 1 sample\n".to_owned(),
+                _ => format!("# estimated: 0 of 3 {unit}\n"),
             };
             let more = format!("# source: {format}\n{drawn}main;");
             let expected = folded.replace("main;", &more);

@@ -212,6 +212,6 @@ fn what_was_counted_without_a_stack_is_a_sample_without_locations() {
     assert_eq!(found, expected);
     let again = output_of(&["--labels", "tid", "--header"], "stack-parse", &file);
     let expected = "# event: samples\n# unit: count\n# source: pprof\n\
-        # samples: 12\n[no stack] 3\nmain;[no stack] 4\ntid=7\t[no stack] 5\n";
+        # samples: 12 samples\n[no stack] 3\nmain;[no stack] 4\ntid=7\t[no stack] 5\n";
     assert_eq!(String::from_utf8_lossy(&again), expected);
 }

@@ -136,7 +136,7 @@ fn latency_is_drawn_of_what_a_program_does() {
     let output = place.stack_flame(&args);
     let folded = place.read("stacks");
     // For a single thread latency is time: nanoseconds of the clock, not samples.
-    assert!(folded.contains("# unit: nanoseconds\n"), "{}\n{folded}", stderr(&output));
+    assert!(folded.contains("# unit: ns\n"), "{}\n{folded}", stderr(&output));
     assert!(share(&folded, ";main;twice;work") > 80.0, "{folded}");
     assert!(place.read("flame.svg").contains("latency of ./kept 100000000"), "{folded}");
     assert_status(&output, 0);

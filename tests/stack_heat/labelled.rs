@@ -122,7 +122,7 @@ fn header_lines_and_labels_name_the_unit() {
     assert_eq!(unit("# unit: ns\nsince=1\tf 1\n"), "ns");
     assert_eq!(unit("# event: cycles\nsince=1\tf 7\n"), "cycles");
     assert_eq!(unit("# event: page-faults samples\nsince=1\tf 7\n"), "page-faults");
-    assert_eq!(unit("since=1\tevent=cpu-clock:u\tf 7\n"), "nanoseconds");
+    assert_eq!(unit("since=1\tevent=cpu-clock:u\tf 7\n"), "ns");
     assert_eq!(unit("since=1\tf 1\n"), "samples");
     assert_eq!(unit("since=1\tf 7\n"), "");
     let mixed = "stack-heat: weights of different events are added up: cycles, faults\n";

@@ -82,7 +82,7 @@ fn what_files_hold_is_listed() {
         ("faults:u", 2.0, 1, "g"),
     ]);
     let list = said(&["--list-events", perf.path()]).0;
-    assert_eq!(list, "cpu-clock\tnanoseconds\t2\t16\nfaults:u\tfaults\t1\t1\n");
+    assert_eq!(list, "cpu-clock\tns\t2\t16\nfaults:u\tfaults\t1\t1\n");
     let trace = recording("formats/memtrace/alloc.ctf.gz");
     let list = filter("stack-parse", &["--list-events"], &trace);
     assert_eq!(
@@ -128,10 +128,18 @@ fn a_header_says_what_is_counted() {
     let summed = script(&[("cpu-clock", 1.0, 7, "f"), ("cpu-clock", 1.1, 8, "f")]);
     let header =
         |unit: &str| format!("# event: cpu-clock\n# unit: {unit}\n# source: perf-script\n");
+    let of_one = "# samples: 1 sample\n# estimated: 0 of 1 samples\n# threads: 1 thread\n";
+    let of_two = "# samples: 2 samples\n# estimated: 0 of 2 samples\n\
+                  # seconds: 0.100 s\n# threads: 1 thread\n";
     for (args, file, expected) in [
-        (&["--header"][..], &counted, header("samples") + "demo;f 1\n"),
-        (&["--header"], &summed, header("nanoseconds") + "# samples: 2\ndemo;f 15\n"),
-        (&["--header", "--per-sample"], &summed, header("samples") + "demo;f 1\ndemo;f 1\n"),
+        (&["--header"][..], &counted, header("samples") + of_one + "demo;f 1\n"),
+        (&["--header"], &summed, header("ns") + of_two + "demo;f 15\n"),
+        // What is known only at the end comes last.
+        (
+            &["--header", "--per-sample"],
+            &summed,
+            header("samples") + "demo;f 1\ndemo;f 1\n" + of_two,
+        ),
         (&[], &counted, "demo;f 1\n".to_owned()),
     ] {
         assert_eq!(said(&[args, &[file.path()]].concat()).0, expected, "{args:?}");
@@ -144,6 +152,7 @@ fn each_event_that_is_a_root_has_a_header_line_with_its_unit() {
         script(&[("cycles", 1.0, 7, "f"), ("page-faults", 1.1, 1, "g"), ("cycles", 1.2, 8, "f")]);
     let expected = "# event: cycles cycles\n# event: page-faults samples\n\
                     # source: perf-script\n\
+                    # estimated: 0 of 3 samples\n# seconds: 0.200 s\n# threads: 1 thread\n\
                     cycles;demo;f 15\npage-faults;demo;g 1\n";
     let folded = said(&["--by-event", "--header", two.path()]).0;
     assert_eq!(folded, expected);
@@ -156,7 +165,9 @@ fn equal_header_lines_are_kept_once_and_differing_ones_named() {
     let other = TempFile::new("# event: cycles\n# unit: cycles\nmain 3\n");
     let bare = TempFile::new("main 4\n");
     let (folded, stderr, _) = said(&[one.path(), one.path()]);
-    assert_eq!(folded, "# event: cycles\n# unit: samples\n# source: perf-script\nmain 4\n");
+    let expected = "# event: cycles\n# unit: samples\n# source: perf-script\n\
+                    # samples: 4 samples\nmain 4\n";
+    assert_eq!(folded, expected);
     assert_eq!(stderr, "");
     let (folded, stderr, _) = said(&[one.path(), other.path()]);
     assert_eq!(folded, "# event: cycles\nmain 5\n");

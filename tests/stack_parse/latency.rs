@@ -177,7 +177,7 @@ fn lost_switches_are_reported() {
 }
 
 /// A stream of one sample, with recorded switches, and of 5 lost records.
-fn stream_with_lost() -> Vec<u8> {
+pub(super) fn stream_with_lost() -> Vec<u8> {
     const IP_TID_TIME: u64 = 1 | 2 | 4;
     const SAMPLE_ID_ALL: u64 = 1 << 18;
     const CONTEXT_SWITCH: u64 = 1 << 26;

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::path::PathBuf;
 
 use common::compare::{FunctionNames, RunNames, dominant_root, read_profile, read_profiles};
-use common::folded::{Frames, Headers, StackBuf, counts_samples};
+use common::folded::{Frames, Headers, StackBuf};
 use common::io::Total;
 use common::pipe::Pipe;
 use common::stacks::{FrameId, SortedStack, SortedStacks, StackCounts};
@@ -29,9 +29,8 @@ pub(crate) fn write(
         before.join(&names);
         after.join(&names);
     }
-    pipe.write_header_of_weights()?;
-    let is_known = pipe.header_unit().is_some_and(|unit| counts_samples(unit.as_bytes()));
-    if let (false, Some(before), Some(after)) = (is_known, before.samples, after.samples) {
+    pipe.write_header_of_some()?;
+    if let (Some(before), Some(after)) = (before.samples, after.samples) {
         pipe.write_samples_of_two([before, after])?;
     }
     write_pairs(&before.stacks, &after.stacks, pipe)

@@ -76,7 +76,7 @@ impl ExportedEvent {
             Unit::Time(_) | Unit::Bytes => false,
         };
         let name = self.name.as_deref().unwrap_or_default();
-        counts_samples && unit_of_event(name.as_bytes()) == b"nanoseconds"
+        counts_samples && unit_of_event(name.as_bytes()) == b"ns"
     }
 
     /// The name of the event, or else of its unit.

@@ -12,6 +12,7 @@
 mod args;
 mod base;
 pub(crate) mod events;
+mod facts;
 mod fork;
 mod headers;
 mod input;
@@ -40,6 +41,7 @@ use common::{Error, Result};
 use crate::frame::Frame;
 use base::Base;
 use events::{Events, Fate};
+use facts::Facts;
 use headers::InputHeaders;
 use input::ThisInput;
 use labels::SampleLabels;
@@ -84,6 +86,8 @@ pub(crate) struct Samples<'p> {
     /// `None` if samples are summed.
     stream: Option<Stream>,
     headers: InputHeaders,
+    /// What is known of the input that is being read.
+    pub(crate) facts: Facts,
     /// The weight lost by rounding with `--weight latency`.
     rounding: Rounding,
     /// Whether all inputs have a format that gives advice, so that the advice is right for all of
@@ -120,6 +124,7 @@ impl<'p> Samples<'p> {
             base: Base::default(),
             stream: None,
             headers: InputHeaders::default(),
+            facts: Facts::default(),
             rounding: Rounding::default(),
             is_advised: true,
         }
@@ -135,7 +140,8 @@ impl<'p> Samples<'p> {
         self.events.begin_input();
         self.window.begin_input();
         self.base = Base::default();
-        self.headers.begin_input();
+        self.headers.begin_input(self.events.fates());
+        self.facts = Facts::default();
     }
 
     /// Reports on the input that was read, to its end or not (`is_complete`). `detected` names its
@@ -212,6 +218,9 @@ impl<'p> Samples<'p> {
         let (event, period) = self.events.of_sample(origin);
         let weight = origin.parallelism.map_or(period, |threads| latency(period, threads));
         let fate = self.window.fate(self.events.is_wanted(event), origin.time, origin.since);
+        if self.wants.header {
+            self.note_facts(origin, fate);
+        }
         self.events.account((event, weight), origin, self.input.format.weighs, fate);
         if fate != Fate::Taken || self.wants.list {
             return None;
@@ -273,6 +282,9 @@ impl<'p> Samples<'p> {
     pub(crate) fn reopen(&mut self, sample: OpenSample, time: &[u8]) -> bool {
         let is_wanted = self.events.is_wanted(sample.event);
         let fate = self.window.fate(is_wanted, Some(Time::Text(time)), None);
+        if self.wants.header {
+            self.note_time(Time::Text(time));
+        }
         let drawn = self.input.format.weighs.drawn(sample.count);
         self.events.account_one(sample.event, sample.count, sample.weight, drawn, fate);
         fate == Fate::Taken
@@ -347,8 +359,8 @@ impl<'p> Samples<'p> {
             Some(source) => source.report(pipe),
             None => report::weights(&self.events, rates_differ, self.is_advised, pipe),
         }
-        if self.stream.is_some() {
-            return Ok(());
+        if let Some(stream) = &self.stream {
+            return if stream.sink.has_header() { self.write_rest_of_header(pipe) } else { Ok(()) };
         }
         if let Some(advise) =
             self.input.format.advice.filter(|_| self.is_advised && self.source.is_none())

@@ -18,11 +18,11 @@ use crate::view::View;
 ///
 /// [`Error::Output`] with the error of the system.
 pub(crate) fn to_pipe(view: &View, pipe: &mut Pipe) -> Result<()> {
-    // The number of samples is known only for all stacks.
+    // What the header says about all stacks is unknown for some of them.
     if view.command().is_empty() {
         pipe.write_header()?;
     } else {
-        pipe.write_header_of_weights()?;
+        pipe.write_header_of_some()?;
     }
     let mut stack = StackBuf::default();
     for (frames, weight) in view.stacks() {

@@ -16,8 +16,9 @@ pub use clean::{clean_frame, clean_frame_in_place};
 pub use end_line::end_line;
 pub(crate) use end_line::is_end_line;
 pub use frames::Frames;
-pub(crate) use header::samples_of;
-pub use header::{HEADER_KEYS, Headers, counts_samples, header_line, noted_samples, parse_header};
+pub(crate) use header::line_of_two;
+pub use header::{Headers, Part, counts_samples, header_line, is_about_all_stacks};
+pub use header::{noted_samples, parse_header, says_what_is_counted};
 pub use labels::{
     Label, LabelKeys, Labels, append_label, append_label_frame, clean_label_key, parse_label_key,
     sort_labels,

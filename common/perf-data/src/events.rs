@@ -70,6 +70,13 @@ impl RecordedEvent {
         }
     }
 
+    /// How many samples a second were to be taken; `None` if each was to stand for the same number
+    /// of events.
+    #[must_use]
+    pub fn frequency(&self) -> Option<u64> {
+        self.attr.frequency()
+    }
+
     /// Whether it was counted in the program that perf started and in what that program started,
     /// and not in all programs (`-a`). False also where perf recorded a process that already ran
     /// (`-p`).

@@ -95,6 +95,12 @@ pub enum Record<'a> {
     /// The version of Linux of the recording, as `uname -r` calls it: `6.1.0-13-amd64`
     /// (`HEADER_OSRELEASE`). It comes at the same place as the machine.
     Release(&'a [u8]),
+    /// How many processors of the machine were online (`HEADER_NRCPUS`). It comes at the same place
+    /// as the machine.
+    Processors(u32),
+    /// The words of the command that recorded: `perf`, `record`, its options, and the program that
+    /// it started, if it did (`HEADER_CMDLINE`). It comes at the same place as the machine.
+    CommandLine(&'a [&'a [u8]]),
     /// A sample: `PERF_RECORD_SAMPLE`.
     Sample(RawSample<'a>),
     /// A round ended, and the records that could be put in order were passed on: a good moment to

@@ -101,9 +101,9 @@ impl Text {
     fn end_stack(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         let Some(weight) = self.weight.take() else { return Ok(()) };
         if !std::mem::replace(&mut self.has_measures, true) {
-            let unit = if weight.unit == b"ns" { b"nanoseconds" } else { &weight.unit[..] };
             let count = Measure { name: b"samples", unit: b"samples" };
-            samples.events.set_measures_with(&[count, Measure { name: &weight.unit, unit }], 1);
+            let value = Measure { name: &weight.unit, unit: &weight.unit };
+            samples.events.set_measures_with(&[count, value], 1);
         }
         self.samples += weight.samples;
         let weights = [weight.samples, weight.value];

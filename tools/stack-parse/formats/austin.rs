@@ -58,8 +58,8 @@ fn is_sample(line: &[u8]) -> bool {
     is_id(frames.next(), b'P') && is_id(frames.next(), b'T') && value(line).is_some()
 }
 
-const TIME: Measure = Measure { name: b"time", unit: b"nanoseconds" };
-const CPU_TIME: Measure = Measure { name: b"cpu-time", unit: b"nanoseconds" };
+const TIME: Measure = Measure { name: b"time", unit: b"ns" };
+const CPU_TIME: Measure = Measure { name: b"cpu-time", unit: b"ns" };
 const BYTES: Measure = Measure { name: b"bytes", unit: b"bytes" };
 
 /// Reads one input to its end.

@@ -199,6 +199,7 @@ impl File {
             b"thread" => self.set_thread(|file| &mut file.tid, value),
             b"cmd" => {
                 self.comm = file_name(words(value).next().unwrap_or_default()).to_vec();
+                samples.facts.program = Some(self.comm.clone()).filter(|it| !it.is_empty());
             }
             b"part" => self.is_open = self.is_valgrind,
             b"totals" => {

@@ -41,6 +41,7 @@ fn detect(head: &Head<'_>) -> bool {
 /// [`common::Error::Input`], or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let mut goroutine = None;
+    samples.facts.set_threadless();
     for_each_line(input, |_, line| {
         if let Some(header) = header(line) {
             add(goroutine.replace(Goroutine::new(&header, samples.wants.labels())), samples)?;

@@ -63,7 +63,7 @@ impl Columns {
 }
 
 /// The measures: each has a name, and the unit in which it is counted.
-const TIME: Measure<'_> = Measure { name: b"time", unit: b"nanoseconds" };
+const TIME: Measure<'_> = Measure { name: b"time", unit: b"ns" };
 const CYCLES: Measure<'_> = Measure { name: b"cycles", unit: b"cycles" };
 const BYTES: Measure<'_> = Measure { name: b"bytes", unit: b"bytes" };
 const COUNT: Measure<'_> = Measure { name: b"count", unit: b"count" };

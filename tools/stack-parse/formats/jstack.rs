@@ -64,7 +64,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     };
     dumps.end_thread(samples)?;
     State::ALL.iter().for_each(|state| samples.events.set_unit(state.event(), b"threads"));
-    samples.events.set_unit(CPU, b"nanoseconds");
+    samples.events.set_unit(CPU, b"ns");
     read
 }
 

@@ -98,8 +98,14 @@ impl MacosSampleReader {
         let (number, unit) = every.split_once_str(" ").unwrap_or((every, b""));
         let interval = decimal(number).filter(|interval| *interval > 0);
         let (interval, unit) = match (interval, unit) {
-            (Some(interval), b"millisecond" | b"milliseconds") => (interval, &b"milliseconds"[..]),
-            (Some(interval), b"microsecond" | b"microseconds") => (interval, &b"microseconds"[..]),
+            (Some(interval), b"millisecond" | b"milliseconds") => {
+                samples.facts.note_interval(interval.saturating_mul(1_000_000));
+                (interval, &b"milliseconds"[..])
+            }
+            (Some(interval), b"microsecond" | b"microseconds") => {
+                samples.facts.note_interval(interval.saturating_mul(1000));
+                (interval, &b"microseconds"[..])
+            }
             _ => (1, &b"samples"[..]),
         };
         self.interval = interval;

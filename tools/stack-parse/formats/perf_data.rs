@@ -15,6 +15,7 @@ mod lacking;
 mod listed_files;
 mod locations;
 mod messages;
+mod program;
 mod sections;
 mod stacks;
 
@@ -33,6 +34,7 @@ use crate::symbolize_args::SymbolizeArgs;
 use batch::Batch;
 use changed::RecordedFiles;
 use locations::Locations;
+use program::Program;
 use stacks::Stacks;
 
 pub(super) const FORMAT: Format = Format {
@@ -87,6 +89,7 @@ struct Join {
     stacks: Stacks,
     locations: Locations,
     batch: Batch,
+    program: Program,
     /// `None` if files are not looked for where they were recorded.
     files: Option<RecordedFiles>,
     /// Whether the user asked for data that not all recordings have.
@@ -103,6 +106,7 @@ impl Join {
             stacks: Stacks::new(Unwinder::new()),
             locations: Locations::new(detail, options.threads()),
             batch: Batch::default(),
+            program: Program::default(),
             files: options.symbolize.is_of_this_machine().then(|| RecordedFiles::new(written)),
             is_demanding: samples.wants.latency() || samples.wants.wakers,
         }
@@ -124,6 +128,8 @@ impl Join {
             Record::BuildId { path, id } => self.objects.set_build_id(path, id),
             Record::Cgroup { id, path } => self.batch.labels.set_cgroup(*id, path),
             Record::Release(release) => self.objects.set_release(release),
+            Record::Processors(online) => samples.facts.processors = Some(*online),
+            Record::CommandLine(words) => self.program.set_command(words),
             Record::Machine(name) => {
                 if let Some(unwinder) = Unwinder::for_machine(name) {
                     self.stacks = Stacks::new(unwinder);
@@ -136,7 +142,14 @@ impl Join {
                 self.sample(sample, samples)?;
             }
             Record::RoundEnd if samples.wants.at_once => self.flush(samples)?,
-            other => self.processes.apply(other, |map| intern(&mut self.objects, map)),
+            other => {
+                if let Record::Comm { pid, tid, name } = other
+                    && pid == tid
+                {
+                    self.program.note_process(name);
+                }
+                self.processes.apply(other, |map| intern(&mut self.objects, map));
+            }
         }
         Ok(())
     }
@@ -166,10 +179,12 @@ impl Join {
     }
 
     fn sample(&mut self, sample: &RawSample<'_>, samples: &mut Samples<'_>) -> Result<()> {
-        let Join { processes, objects, stacks, locations, batch, files, .. } = self;
+        let Join { processes, objects, stacks, locations, batch, program, files, .. } = self;
         if let Some(files) = files {
             files.note_time(sample.time);
         }
+        program.note_sample(sample.event.is_of_started_program());
+        samples.facts.note_rate(sample.event.frequency());
         let comm = processes.name(sample.tid.unwrap_or_default()).to_vec();
         batch.push(sample, &comm, samples, |out| {
             stacks.locate(sample, processes, objects, locations, out);
@@ -195,6 +210,7 @@ impl Join {
         if let Some(changed) = changed {
             samples.note(changed);
         }
+        samples.facts.program = self.program.name();
     }
 }
 

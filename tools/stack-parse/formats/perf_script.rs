@@ -105,6 +105,8 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     samples.skipped.set_read(reader.lines.number());
     let lost = reader.lines.lost;
     if lost > 0 {
+        // Without --show-lost-events, the text does not say what was lost.
+        samples.facts.lost = Some(lost);
         samples.doubt(format_args!(
             "{lost} samples or other records were lost while recording: \
              use a lower 'perf record -F' or a larger -m"

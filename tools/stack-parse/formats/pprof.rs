@@ -115,6 +115,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
         return Err(Error::Unknown { name, what: what.to_owned() });
     }
     tables.tell_comments(samples);
+    tables.note_facts(samples);
     tables.name_locations(options, samples);
     let counted = count(&bytes, &tables, samples)?;
     counted.report(samples);

@@ -146,7 +146,7 @@ impl File {
 
     /// Adds the own time of all functions.
     fn add(&self, samples: &mut Samples<'_>) -> Result<()> {
-        samples.events.set_measures(&[Measure { name: b"time", unit: b"nanoseconds" }]);
+        samples.events.set_measures(&[Measure { name: b"time", unit: b"ns" }]);
         // The running sum is rounded, not each weight, so that the total is exact.
         let (mut exact, mut counted) = (0.0, 0);
         let weights = self.own.iter().map(|own| {

@@ -36,7 +36,7 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.events.set_measures(&[Measure { name: b"time", unit: b"nanoseconds" }]);
+    samples.events.set_measures(&[Measure { name: b"time", unit: b"ns" }]);
     read_documents(input, Session::default, samples)
 }
 

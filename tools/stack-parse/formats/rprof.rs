@@ -41,10 +41,8 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// The weights that a sample can have.
-const MEASURES: [Measure<'static>; 2] = [
-    Measure { name: b"samples", unit: b"samples" },
-    Measure { name: b"time", unit: b"nanoseconds" },
-];
+const MEASURES: [Measure<'static>; 2] =
+    [Measure { name: b"samples", unit: b"samples" }, Measure { name: b"time", unit: b"ns" }];
 
 /// The numbers before a sample, with the names that `summaryRprof` uses: small and large vectors,
 /// nodes, and duplications.
@@ -99,6 +97,7 @@ impl RprofReader {
             // `Rprof(append = TRUE)` starts another profile in the file.
             self.files.clear();
             self.interval = interval;
+            samples.facts.note_interval(interval);
         } else if let Some((file, path)) = file(line) {
             self.files.insert(file, path.to_vec());
         } else if let Some(calls) = self.memory(line, samples).filter(|_| !line.is_empty()) {

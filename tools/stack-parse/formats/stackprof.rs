@@ -176,6 +176,9 @@ impl Profile {
                 "it lacks the interval between samples: each sample counts as one of its unit",
             );
         }
+        if matches!(&self.mode[..], b"wall" | b"cpu") {
+            samples.facts.note_interval(self.interval.saturating_mul(1000));
+        }
         self.interval = self.interval.max(1);
         self.raw.place();
         samples.events.set_measures(self.measures());

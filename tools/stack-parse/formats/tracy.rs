@@ -66,7 +66,7 @@ struct Zone {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.events.set_measures(&[Measure { name: b"time", unit: b"nanoseconds" }]);
+    samples.events.set_measures(&[Measure { name: b"time", unit: b"ns" }]);
     let mut columns = None;
     let mut zones = Vec::new();
     for_each_line(input, |number, line| {

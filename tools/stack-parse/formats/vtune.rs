@@ -59,7 +59,7 @@ impl Columns {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.events.set_measures(&[Measure { name: b"cpu-time", unit: b"nanoseconds" }]);
+    samples.events.set_measures(&[Measure { name: b"cpu-time", unit: b"ns" }]);
     let columns = |line: &[u8], _: &mut Samples<'_>| Columns::of(line);
     read_table(input, samples, columns, add_row, "a function, seconds and a module of VTune")?;
     Ok(())

@@ -91,7 +91,7 @@ type Row<'a> = (u64, u64, TraceLine<'a>);
 /// [`common::Error::Input`], or an error of adding samples.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     samples.events.set_measures(&[
-        Measure { name: b"time", unit: b"nanoseconds" },
+        Measure { name: b"time", unit: b"ns" },
         Measure { name: b"memory", unit: b"bytes" },
     ]);
     let mut calls = Calls::default();

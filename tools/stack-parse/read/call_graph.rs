@@ -95,6 +95,7 @@ impl Graph {
         let shares = at_root.iter().enumerate();
         let shares = shares.map(|(it, &at_root)| self.shares(it, at_root, false, &circles));
         let mut walk = Walk {
+            estimated: 0,
             shares: shares.collect(),
             least: u64::try_from(total / u128::from(MOST_SHARES)).unwrap_or(u64::MAX).max(1),
             weights: origin.weights.to_vec(),
@@ -109,6 +110,8 @@ impl Graph {
             let by_own = self.shares(function, at_root, true, &circles);
             walk.add(*own, &by_own, origin, names, samples)?;
         }
+        let total = u64::try_from(total).unwrap_or(u64::MAX);
+        samples.facts.add_estimated([walk.estimated, total]);
         if walk.weights.iter().all(|&weight| weight == 0) {
             return Ok(());
         }
@@ -167,7 +170,10 @@ impl Graph {
         let at_root = if by_own { function.without(function.own, |it| it.own) } else { at_root };
         let heaviest = callers.iter().max_by(|a, b| a.share.total_cmp(&b.share)).copied();
         let sum = callers.iter().map(|caller| caller.share).sum::<f64>() + at_root;
-        Shares { callers, heaviest, at_root, sum }
+        let has_recursion = calls().count() < function.callers.len();
+        let is_other = |it: &Share| Some(it.function) != heaviest.map(|it| it.function);
+        let has_several = callers.iter().any(is_other) || !callers.is_empty() && at_root > 0.0;
+        Shares { callers, heaviest, at_root, sum, by_own, has_several, has_recursion }
     }
 }
 
@@ -197,6 +203,12 @@ struct Shares {
     at_root: f64,
     /// The sum of all shares and `at_root`.
     sum: f64,
+    /// Whether the file has the own cost in each caller, so that these shares are exact.
+    by_own: bool,
+    /// Whether there is more than one way up.
+    has_several: bool,
+    /// Whether recursion is left out.
+    has_recursion: bool,
 }
 
 /// A caller, and the part of the time that is below it.
@@ -209,6 +221,8 @@ struct Share {
 
 /// A walk from a function to all that may have called it.
 struct Walk {
+    /// The weight of the stacks that may not be those that were.
+    estimated: u64,
     /// The shares of each function.
     shares: Vec<Shares>,
     /// A weight up to this one is not split.
@@ -228,6 +242,9 @@ struct Step {
     frame: u32,
     depth: usize,
     weight: u64,
+    /// Whether the file does not say that the part is this one: a function nearer to the leaf may
+    /// have had another caller.
+    is_estimate: bool,
 }
 
 impl Walk {
@@ -240,8 +257,9 @@ impl Walk {
         names: &FrameNames,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
-        self.pending.push(Step { function, frame, depth: 0, weight });
-        while let Some(Step { function, frame, depth, weight }) = self.pending.pop() {
+        self.pending.push(Step { function, frame, depth: 0, weight, is_estimate: false });
+        while let Some(step) = self.pending.pop() {
+            let Step { function, frame, depth, weight, is_estimate } = step;
             self.path.truncate(depth);
             self.path.push(frame);
             let none = Shares::default();
@@ -249,8 +267,12 @@ impl Walk {
                 0 => by_own,
                 _ => self.shares.get(function as usize).unwrap_or(&none),
             };
-            let at_root = split(shares, self.least, (depth, weight), &mut self.pending);
+            let is_exact = !shares.has_several || shares.by_own && weight > self.least;
+            let is_estimate = is_estimate || shares.has_recursion || !is_exact;
+            let step = Step { is_estimate, ..step };
+            let at_root = split(shares, self.least, &step, &mut self.pending);
             if at_root > 0 {
+                self.estimated += if is_estimate { at_root } else { 0 };
                 let path = self.path.iter().rev();
                 let stack =
                     path.fold(Stacks::EMPTY, |stack, &frame| self.stacks.call(stack, frame));
@@ -265,17 +287,16 @@ impl Walk {
 }
 
 /// Splits a weight among callers; returns the part that ends here, as the root of a stack.
-fn split(
-    shares: &Shares,
-    least: u64,
-    (depth, weight): (usize, u64),
-    pending: &mut Vec<Step>,
-) -> u64 {
-    let Shares { callers, heaviest, at_root, sum } = shares;
+fn split(shares: &Shares, least: u64, from: &Step, pending: &mut Vec<Step>) -> u64 {
+    let Shares { callers, heaviest, at_root, sum, .. } = shares;
+    let Step { depth, weight, is_estimate, .. } = *from;
     let Some(heaviest) = heaviest.filter(|_| *sum > 0.0) else { return weight };
-    let step = |Share { function, frame, .. }: Share, weight| {
-        let depth = depth + 1;
-        Step { function, frame, depth, weight }
+    let step = |Share { function, frame, .. }: Share, weight| Step {
+        function,
+        frame,
+        depth: depth + 1,
+        weight,
+        is_estimate,
     };
     if weight <= least {
         if *at_root >= heaviest.share {

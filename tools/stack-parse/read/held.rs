@@ -190,7 +190,7 @@ impl Held {
 /// The unit of an event's weights.
 fn unit_of(event: &[u8]) -> &[u8] {
     match event {
-        b"time" | b"async-time" | b"cpu-time" => b"nanoseconds",
+        b"time" | b"async-time" | b"cpu-time" => b"ns",
         b"bytes" | b"js-allocations" | b"native-allocations" => b"bytes",
         _ => b"samples",
     }

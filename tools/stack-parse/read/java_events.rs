@@ -39,7 +39,7 @@ pub(crate) fn weight(event: &[u8]) -> Option<(&'static str, &'static str)> {
 
 /// The unit of the weights of events with this name.
 pub(crate) fn unit(event: &[u8], has_duration: bool) -> &'static [u8] {
-    let default = if has_duration { "nanoseconds" } else { "samples" };
+    let default = if has_duration { "ns" } else { "samples" };
     weight(event).map_or(default, |(_, unit)| unit).as_bytes()
 }
 

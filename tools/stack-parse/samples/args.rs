@@ -71,7 +71,8 @@ pub(crate) struct SamplesArgs {
     #[arg(long, requires = "off_cpu")]
     pub(super) wakers: bool,
 
-    /// First write what is counted: '# event: cycles', '# unit: samples', '# source: perf-script'
+    /// Also write what is counted and how far it can be trusted: '# unit: samples', '# lost: 0 of
+    /// 900 samples'
     #[arg(long, conflicts_with_all = ["table", "list_events"])]
     pub(super) header: bool,
 

@@ -167,6 +167,15 @@ impl Events {
         self.events.iter().any(|event| event.is_in_input && is_such(&event.name))
     }
 
+    /// How many samples there are of each [`Fate`], without measures that nobody asked for.
+    pub(super) fn fates(&self) -> [u128; 5] {
+        let events = self.events.iter().filter(|event| !event.is_other_measure());
+        events.fold([0; 5], |mut all, event| {
+            all.iter_mut().zip(event.sums).for_each(|(all, sum)| *all += sum.samples);
+            all
+        })
+    }
+
     /// The indexes of the events whose samples are taken from the input that is being read.
     pub(super) fn taken_from_input(&self) -> Vec<usize> {
         let is_taken = |event: &Event| event.is_in_input && event.is_wanted;

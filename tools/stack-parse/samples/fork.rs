@@ -18,6 +18,7 @@ impl Samples<'_> {
 
     /// Adds the sums of a fork.
     pub(crate) fn absorb(&mut self, mut other: Samples<'_>) {
+        self.facts.absorb(other.facts);
         self.sums.absorb(other.sums, &mut self.events, &mut other.events);
     }
 }

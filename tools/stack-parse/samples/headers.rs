@@ -1,20 +1,27 @@
 //! Header lines: `--header`, and those that an input has itself.
 
 use common::Result;
-use common::folded::{Headers, counts_samples, header_line, parse_header};
+use common::folded::says_what_is_counted;
+use common::folded::{Headers, counts_samples, header_line, is_about_all_stacks, parse_header};
 use common::pipe::Pipe;
 
 use super::Samples;
 use super::events::{Event, Events, Fate, Measure};
+use super::facts::Counts;
+use super::sample::{Sample, Time};
+use super::weight::Weighs;
 
 /// The data for the header lines of the inputs.
 #[derive(Debug, Default)]
 pub(crate) struct InputHeaders {
     /// The header lines of the input that is being read.
     lines: Vec<Vec<u8>>,
-    /// The inputs before it, without duplicates.
+    /// How many samples of each fate there were before it.
+    before: [u128; 5],
+    /// The inputs before it; equal ones once, if they say nothing that adds up.
     inputs: Vec<InputHeader>,
-    is_written: bool,
+    /// The lines that were written before the first line of samples that are written as they come.
+    streamed: Option<Vec<Vec<u8>>>,
     /// The first event of each input: the input's name, and the event's index.
     pub(super) first_events: Vec<(String, usize)>,
     /// The sampling rates of the inputs, without duplicates.
@@ -24,15 +31,20 @@ pub(crate) struct InputHeaders {
 /// The data of one input for its header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct InputHeader {
+    /// Its own header lines.
     lines: Vec<Vec<u8>>,
+    /// The header lines that its format or its samples give.
+    facts: Vec<Vec<u8>>,
+    has_samples: bool,
     /// The indexes of the events that were taken.
     events: Vec<usize>,
     format: &'static str,
 }
 
 impl InputHeaders {
-    pub(crate) fn begin_input(&mut self) {
+    pub(crate) fn begin_input(&mut self, before: [u128; 5]) {
         self.lines.clear();
+        self.before = before;
     }
 
     /// Whether any input has header lines of its own.
@@ -63,6 +75,7 @@ impl InputHeader {
             lines.push(header_line("unit", unit));
         }
         lines.push(header_line("source", self.format.as_bytes()));
+        lines.extend_from_slice(&self.facts);
         lines
     }
 
@@ -72,11 +85,13 @@ impl InputHeader {
         if self.events.is_empty() {
             return Vec::new();
         }
-        vec![
+        let mut lines = vec![
             header_line("event", measure.name),
             header_line("unit", measure.unit),
             header_line("source", self.format.as_bytes()),
-        ]
+        ];
+        lines.extend_from_slice(&self.facts);
+        lines
     }
 }
 
@@ -84,6 +99,7 @@ impl InputHeader {
 fn unit(event: &Event) -> &[u8] {
     if event.weigher.sums() { &event.unit } else { b"samples" }
 }
+
 impl Samples<'_> {
     /// Sets which share of the events this input sampled. One sample does not mean the same in
     /// inputs with different rates.
@@ -100,64 +116,131 @@ impl Samples<'_> {
         }
     }
 
+    /// Notes when a sample was taken, and the thread if it is taken from the input.
+    pub(super) fn note_facts(&mut self, origin: &Sample<'_>, fate: Fate) {
+        if let Some(time) = origin.time {
+            self.note_time(time);
+        }
+        if fate == Fate::Taken {
+            self.facts.note_thread(origin);
+        }
+    }
+
+    /// Notes when a sample was taken, if that is a time of a clock.
+    pub(super) fn note_time(&mut self, time: Time<'_>) {
+        if matches!(self.input.format.weighs, Weighs::Period | Weighs::Value) {
+            self.facts.note_time(time.nanoseconds().filter(|_| self.window.has_clock()));
+        }
+    }
+
     /// Keeps the data for the header of the input that was just read.
     pub(super) fn note_header(&mut self) {
-        let InputHeaders { lines, inputs, first_events, .. } = &mut self.headers;
         let events = self.events.taken_from_input();
         if let ([event], true) = (&events[..], self.events.takes_first()) {
-            let is_known = first_events.iter().any(|(_, known)| known == event);
+            let firsts = &mut self.headers.first_events;
+            let is_known = firsts.iter().any(|(_, known)| known == event);
             if !is_known && !self.events.get(*event).name.is_empty() {
-                first_events.push((self.input.name.clone(), *event));
+                firsts.push((self.input.name.clone(), *event));
             }
         }
-        let (lines, format) = (std::mem::take(lines), self.input.format.name);
-        let header = InputHeader { lines, events, format };
-        if !inputs.contains(&header) {
-            inputs.push(header);
+        let mut lines = std::mem::take(&mut self.headers.lines);
+        let counts = self.counts(&events);
+        if counts.is_part {
+            let is_slice = counts.is_slice;
+            lines.retain(|line| !is_about_all_stacks(line) && !(is_slice && is_length(line)));
+        }
+        let facts = if self.wants.header { self.facts.lines(&counts) } else { Vec::new() };
+        let (has_samples, format) = (counts.taken > 0, self.input.format.name);
+        let header = InputHeader { lines, facts, has_samples, events, format };
+        let adds_up = !header.lines.is_empty() || !header.facts.is_empty();
+        if adds_up || !self.headers.inputs.contains(&header) {
+            self.headers.inputs.push(header);
+        }
+    }
+
+    /// What became of the samples of the input that was just read, of which `events` were taken.
+    fn counts(&self, events: &[usize]) -> Counts<'_> {
+        let (now, before) = (self.events.fates(), self.headers.before);
+        let of = |fate: Fate| now[fate as usize].saturating_sub(before[fate as usize]);
+        let left_out = [Fate::OtherEvent, Fate::OtherTime, Fate::NoTime, Fate::OtherObject];
+        Counts {
+            taken: u64::try_from(of(Fate::Taken)).unwrap_or(u64::MAX),
+            is_part: left_out.into_iter().any(|fate| of(fate) > 0),
+            is_slice: of(Fate::OtherTime) > 0 || of(Fate::NoTime) > 0,
+            weighs: self.input.format.weighs,
+            unit: events.first().map_or(b"", |&event| unit(self.events.get(event))),
         }
     }
 
     /// Writes the header before the first line of samples that are written as they come, with what
     /// is known by then.
     pub(super) fn write_streamed_header(&mut self) -> Result<()> {
-        let is_due = self.wants.header || !self.headers.lines.is_empty();
-        if std::mem::replace(&mut self.headers.is_written, true) || !is_due {
+        if self.headers.streamed.is_some() {
             return Ok(());
         }
-        let lines = std::mem::take(&mut self.headers.lines);
-        let events = self.events.taken_from_input();
-        let events = if self.events.takes_first() { events } else { Vec::new() };
-        let header = InputHeader { lines, events, format: self.input.format.name };
-        let lines = header.lines(&self.events, self.wants.by_event);
+        let mut lines = self.headers.lines.clone();
+        if self.wants.header || !lines.is_empty() {
+            let events = self.events.taken_from_input();
+            let events = if self.events.takes_first() { events } else { Vec::new() };
+            let (facts, format) = (Vec::new(), self.input.format.name);
+            let header = InputHeader { lines, facts, has_samples: true, events, format };
+            lines = header.lines(&self.events, self.wants.by_event);
+            // The other lines may change until the end.
+            lines.retain(|line| says_what_is_counted(line));
+        }
+        let lines = self.headers.streamed.insert(lines);
         let Some(pipe) = &mut self.pipe else { return Ok(()) };
         lines.iter().try_for_each(|line| pipe.out().line(line))
     }
 
-    pub(super) fn write_header(&self, pipe: &mut Pipe) -> Result<()> {
-        let measure = self.source.as_ref().map(|source| source.measure());
-        if !self.wants.header && measure.is_none() && !self.headers.are_given() {
+    /// Writes the header lines that are known only after all samples were written.
+    pub(super) fn write_rest_of_header(&self, pipe: &mut Pipe) -> Result<()> {
+        if !self.wants.header && !self.headers.are_given() {
             return Ok(());
         }
+        let written = self.headers.streamed.as_deref().unwrap_or_default();
+        let lines = self.merged_headers().lines();
+        let rest = lines.iter().filter(|line| !written.contains(line));
+        rest.into_iter().try_for_each(|line| pipe.out().line(line))
+    }
+
+    pub(super) fn write_header(&self, pipe: &mut Pipe) -> Result<()> {
+        if !self.wants.header && self.source.is_none() && !self.headers.are_given() {
+            return Ok(());
+        }
+        pipe.write_header_of(&self.merged_headers())
+    }
+
+    fn merged_headers(&self) -> Headers {
+        let measure = self.source.as_ref().map(|source| source.measure());
         let mut headers = Headers::default();
         for input in &self.headers.inputs {
             let lines = match measure {
                 Some(measure) => input.lines_of_source(measure),
                 None => input.lines(&self.events, self.wants.by_event),
             };
-            // The number of samples is known only for the sum.
-            headers.add(lines, 0);
+            headers.add(lines, input.has_samples.into());
         }
-        pipe.write_header_of(&headers.with_samples(self.drawn()))
+        // The number of samples is known only for the sum.
+        headers.with_samples(self.drawn())
     }
 
     /// The number of samples whose sum would vary as much as what is written; `None` if that is
-    /// unknown, if there are several events, or if the weights themselves count samples.
+    /// unknown, or if there are several events.
     fn drawn(&self) -> Option<u64> {
         let mut taken = self.events.iter().filter(|event| event.is_taken());
         let (event, None) = (taken.next()?, taken.next()) else { return None };
-        if self.source.is_some() || counts_samples(unit(event)) {
-            return None;
+        let sum = event.sum(Fate::Taken);
+        match counts_samples(unit(event)) {
+            _ if self.source.is_some() => None,
+            true if event.weigher.sums() => u64::try_from(sum.total).ok(),
+            true => u64::try_from(sum.samples).ok(),
+            false => sum.drawn().map(|samples| samples.round() as u64),
         }
-        event.sum(Fate::Taken).drawn().map(|samples| samples.round() as u64)
     }
+}
+
+/// Whether a header line says how long was recorded.
+fn is_length(line: &[u8]) -> bool {
+    parse_header(line).is_some_and(|(key, _)| key == "seconds")
 }

@@ -23,6 +23,11 @@ pub(super) trait Sink: fmt::Debug + Send {
     /// periods differ, as lines were written by then.
     fn auto_rule(&self) -> Rule;
 
+    /// Whether header lines may come after the lines of samples.
+    fn has_header(&self) -> bool {
+        true
+    }
+
     /// Notes what is known of a sample of this event before its frames are read.
     fn open(&mut self, _origin: &Sample<'_>, _event: &[u8], _window: &mut Window) {}
 

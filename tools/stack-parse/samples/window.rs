@@ -79,6 +79,11 @@ impl Window {
         self.is_unclocked = true;
     }
 
+    /// Whether the times of this input are seconds of a clock.
+    pub(crate) fn has_clock(&self) -> bool {
+        !self.is_unclocked
+    }
+
     /// The time of a sample for its labels; `None` for a sample without one.
     pub(super) fn labelled_when(&mut self, origin: &Sample<'_>) -> Option<When> {
         if self.is_unclocked { None } else { self.when(origin) }

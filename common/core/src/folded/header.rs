@@ -1,206 +1,195 @@
-//! Lines before the stacks that say what was counted.
+//! Header lines: comments that say what was counted, and how far it can be trusted.
 //!
 //! ```text
 //! # event: cycles
-//! # unit: samples
-//! # source: perf-script
-//! # samples: 4021
+//! # unit: ns
+//! # source: perf-data
+//! # samples: 4,021 samples
+//! # lost: 12 of 4,033 samples
+//! # program: app
 //! ```
 //!
 //! `samples` is how many samples of equal weight would vary as much as the weights do: if all
-//! samples weigh the same, their number; else (Σw)²/Σw², where w is what each of them weighs. The
-//! line is missing where the unit is samples.
+//! samples weigh the same, their number; else (Σw)²/Σw², where w is what each of them weighs.
+//!
+//! A missing line means that its value is unknown. No line ends in what awk reads as a number, so
+//! that `awk '{ s += $NF }'` gives the weight of the stacks.
+
+mod headers;
+mod part;
 
 use bstr::ByteSlice;
 
-use crate::names::printable;
-use crate::numbers::decimal;
+use crate::numbers::{counted, decimal, grouped};
 
-/// The keys of header lines, in the order in which they are written.
-pub const HEADER_KEYS: [&str; 4] = ["event", "unit", "source", SAMPLES];
+pub use headers::Headers;
+pub use part::Part;
+
+/// What the header lines of several inputs say together about one key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Merge {
+    /// The value that all inputs with a header have. Where they differ, a message names the values,
+    /// as the sum of the inputs may mean nothing.
+    Named,
+    /// The value that all inputs have.
+    Equal,
+    /// The value of the only input. That of several inputs is unknown: they may have been recorded
+    /// at the same time, and may be parts of one recording.
+    Single,
+    /// The number of samples that vary as much as all inputs together.
+    Samples,
+    /// The sums of both numbers of `12 of 900 samples`.
+    Parts,
+}
+
+/// A key of header lines.
+#[derive(Debug)]
+struct Key {
+    name: &'static str,
+    merge: Merge,
+    /// Whether its value is about all stacks together, so that it is unknown for some of them.
+    is_of_all: bool,
+}
 
 const SAMPLES: &str = "samples";
+
+/// The keys of header lines, in the order in which they are written.
+const KEYS: [Key; 14] = [
+    of_recording("event", Merge::Named),
+    of_recording("unit", Merge::Named),
+    of_recording("source", Merge::Named),
+    of_all(SAMPLES, Merge::Samples),
+    of_all("lost", Merge::Parts),
+    of_all("truncated", Merge::Parts),
+    of_all("broken", Merge::Parts),
+    of_all("nameless", Merge::Parts),
+    of_all("estimated", Merge::Parts),
+    of_recording("program", Merge::Equal),
+    of_recording("seconds", Merge::Single),
+    of_all("threads", Merge::Single),
+    of_recording("processors", Merge::Equal),
+    of_recording("rate", Merge::Equal),
+];
+
+const fn of_recording(name: &'static str, merge: Merge) -> Key {
+    Key { name, merge, is_of_all: false }
+}
+
+const fn of_all(name: &'static str, merge: Merge) -> Key {
+    Key { name, merge, is_of_all: true }
+}
+
+fn key(line: &[u8]) -> Option<(&'static Key, &[u8])> {
+    let (key, value) = line.strip_prefix(b"# ")?.split_once_str(": ")?;
+    let key = KEYS.iter().find(|known| known.name.as_bytes() == key)?;
+    Some((key, value.strip_suffix(&closing(key.name)[..]).unwrap_or(value)))
+}
 
 /// Returns the key and the value of a header line: `event` and `cycles` of
 /// `# event: cycles`. `None` for other lines.
 #[must_use]
 pub fn parse_header(line: &[u8]) -> Option<(&'static str, &[u8])> {
-    let (key, value) = line.strip_prefix(b"# ")?.split_once_str(": ")?;
-    let key = HEADER_KEYS.into_iter().find(|known| known.as_bytes() == key)?;
-    Some((key, value))
+    key(line).map(|(key, value)| (key.name, value))
 }
 
-/// The number of a header line `# samples: 4021`; `None` for other lines.
+/// Whether this is a header line that says what is counted: the event, the unit or the source.
+/// Other header lines may be known only at the end of a recording.
+#[must_use]
+pub fn says_what_is_counted(line: &[u8]) -> bool {
+    key(line).is_some_and(|(key, _)| key.merge == Merge::Named)
+}
+
+/// Whether this is a header line about all stacks together: a filter that takes some of them away
+/// drops it.
+#[must_use]
+pub fn is_about_all_stacks(line: &[u8]) -> bool {
+    key(line).is_some_and(|(key, _)| key.is_of_all)
+}
+
+/// The number of a header line `# samples: 4,021 samples`; `None` for other lines. The form of
+/// older versions was `# samples: 4021`.
 #[must_use]
 pub fn noted_samples(line: &[u8]) -> Option<u64> {
-    decimal(samples_of(line)?).filter(|samples| *samples > 0)
+    let (key, value) = parse_header(line)?;
+    let number = value.split_once_str(" ").map_or(value, |(number, _)| number);
+    let is_number = key == SAMPLES && samples_of_two(value).is_none();
+    ungrouped(number).filter(|samples| is_number && *samples > 0)
 }
 
-/// The value of a header line `# samples: …`, also if it is not a number; `None` for other lines.
-pub(crate) fn samples_of(line: &[u8]) -> Option<&[u8]> {
-    parse_header(line).filter(|(key, _)| *key == SAMPLES).map(|(_, value)| value)
+/// The line with the number of samples, without the LF.
+pub(crate) fn samples_line(samples: u64) -> Vec<u8> {
+    header_line(SAMPLES, counted(samples, "samples").as_bytes())
 }
 
-/// Whether weights of this unit are numbers of samples, so that no header line has to say how many
-/// there are.
+/// The line with the numbers of samples of two profiles, without the LF.
+pub(crate) fn line_of_two([before, after]: [u64; 2]) -> Vec<u8> {
+    let value = format!("{} and {} samples", grouped(before), grouped(after));
+    header_line(SAMPLES, value.as_bytes())
+}
+
+/// The numbers of `4,021 and 3,990 samples`; the form of older versions was `4021 3990`.
+fn samples_of_two(value: &[u8]) -> Option<[u64; 2]> {
+    let words: Vec<&[u8]> = value.fields().collect();
+    let (before, after) = match words[..] {
+        [before, b"and", after, b"samples"] | [before, after] => (before, after),
+        _ => return None,
+    };
+    Some([ungrouped(before)?, ungrouped(after)?])
+}
+
+/// A number with or without commas between the thousands.
+fn ungrouped(number: &[u8]) -> Option<u64> {
+    decimal(&number.replace(",", ""))
+}
+
+/// Whether weights of this unit are numbers of samples.
 #[must_use]
 pub fn counts_samples(unit: &[u8]) -> bool {
     matches!(unit, b"samples" | b"sample")
 }
 
-/// Makes a header line, without the LF.
+/// Makes a header line, without the LF. [`parse_header`] gives the value back, but for control
+/// bytes, which become spaces.
 #[must_use]
 pub fn header_line(key: &str, value: &[u8]) -> Vec<u8> {
     let mut line = format!("# {key}: ").into_bytes();
     line.extend(value.iter().map(|byte| if byte.is_ascii_control() { b' ' } else { *byte }));
+    let closing = closing(key);
+    if line.fields().last().is_some_and(may_be_number) || line.ends_with(&closing) {
+        line.extend(closing);
+    }
     line
 }
 
-/// The header lines of several inputs. Those that are the same in all inputs with a header are
-/// kept.
-#[derive(Clone, Debug, Default)]
-pub struct Headers {
-    /// The header of each input that has one; equal ones once.
-    inputs: Vec<Vec<Vec<u8>>>,
-    samples: Samples,
+/// What follows a value that ends in a number: ` (event)` in `# event: 7 (event)`.
+fn closing(key: &str) -> Vec<u8> {
+    format!(" ({key})").into_bytes()
 }
 
-/// How many samples inputs have together.
-#[derive(Clone, Copy, Debug, Default)]
-struct Samples {
-    /// What the inputs weigh.
-    weight: f64,
-    /// The squares of what the samples weigh, summed: an input that weighs W and has N samples
-    /// adds W²/N.
-    squares: f64,
-    /// Whether an input with a weight does not say how many samples it has.
-    is_unknown: bool,
-    /// The number of samples of the input that was added last, if it says so.
-    last: Option<u64>,
+/// Whether some awk reads this word as a number other than 0: besides digits, signs and points,
+/// some read what begins with "nan" or "inf".
+fn may_be_number(word: &[u8]) -> bool {
+    let begin = word.get(..3).unwrap_or_default().to_ascii_lowercase();
+    matches!(word, [b'0'..=b'9' | b'+' | b'-' | b'.', ..]) || matches!(&begin[..], b"nan" | b"inf")
 }
 
-impl Samples {
-    fn add(&mut self, samples: Option<u64>, weight: u128) {
-        self.last = samples;
-        let weight = weight as f64;
-        if weight > 0.0 {
-            self.is_unknown |= samples.is_none();
-            self.weight += weight;
-            self.squares += samples.map_or(0.0, |samples| weight * weight / samples as f64);
+/// A header line as it is written today. In older versions values may end in a number, and the unit
+/// `ns` is `nanoseconds`.
+fn of_today(line: &[u8]) -> Vec<u8> {
+    let Some((key, value)) = parse_header(line) else { return line.to_vec() };
+    match (key, value.strip_suffix(b"nanoseconds"), samples_of_two(value)) {
+        (SAMPLES, _, Some(samples)) => line_of_two(samples),
+        ("unit", Some(b""), _) => header_line(key, b"ns"),
+        ("event", Some(event), _) if event.ends_with(b" ") => {
+            header_line(key, &[event, b"ns"].concat())
         }
-    }
-
-    fn all(&self) -> Option<u64> {
-        let is_known = !self.is_unknown && self.squares > 0.0;
-        is_known.then(|| (self.weight * self.weight / self.squares).round() as u64)
-    }
-}
-
-impl Headers {
-    /// Adds the header lines of one input, and what its stacks weigh. An input without header lines
-    /// only makes the number of samples unknown.
-    pub fn add(&mut self, mut lines: Vec<Vec<u8>>, weight: u128) {
-        self.samples.add(lines.iter().find_map(|line| noted_samples(line)), weight);
-        // One number is in `self.samples` already; two numbers are those of two profiles in one
-        // file.
-        lines.retain(|line| samples_of(line).is_none_or(|value| value.contains(&b' ')));
-        if !lines.is_empty() && !self.inputs.contains(&lines) {
-            self.inputs.push(lines);
-        }
-    }
-
-    /// Adds only the weight of an input, and the number of samples that it says it has.
-    pub fn add_samples(&mut self, samples: Option<u64>, weight: u128) {
-        self.samples.add(samples, weight);
-    }
-
-    /// The lines that are the same in all inputs with a header.
-    #[must_use]
-    pub fn kept(&self) -> Vec<&[u8]> {
-        let agreed = HEADER_KEYS.iter().filter_map(|key| match &self.values(key)[..] {
-            [lines] => Some(lines.clone()),
-            _ => None,
-        });
-        agreed.flatten().collect()
-    }
-
-    /// How many samples all inputs have together, if all that weigh something say so.
-    #[must_use]
-    pub fn samples(&self) -> Option<u64> {
-        self.samples.all()
-    }
-
-    /// The same headers with another number of samples; `None` if that is unknown.
-    #[must_use]
-    pub fn with_samples(mut self, samples: Option<u64>) -> Headers {
-        self.samples = Samples::default();
-        self.samples.add(samples, 1);
-        self
-    }
-
-    /// How many samples the input that was added last has, if it says so.
-    pub(crate) fn samples_of_last(&self) -> Option<u64> {
-        self.samples.last
-    }
-
-    /// The values that the inputs have for `key`, each once.
-    #[must_use]
-    pub fn all(&self, key: &str) -> Vec<&[u8]> {
-        let lines = self.inputs.iter().flatten();
-        let parsed = lines.filter_map(|line| parse_header(line));
-        let mut distinct = Vec::new();
-        for (_, value) in parsed.filter(|(found, _)| *found == key) {
-            if !distinct.contains(&value) {
-                distinct.push(value);
-            }
-        }
-        distinct
-    }
-
-    /// For each key on which the inputs differ, a message with their different lines.
-    #[must_use]
-    pub fn differences(&self) -> Vec<String> {
-        let said = HEADER_KEYS.iter().map(|key| (key, self.values(key)));
-        said.filter(|(_, values)| values.len() > 1)
-            .map(|(key, values)| {
-                let values: Vec<String> = values
-                    .iter()
-                    .map(|lines| match &lines[..] {
-                        [] => "none".to_owned(),
-                        lines => printable(&lines.join(&b", "[..])),
-                    })
-                    .collect();
-                format!("inputs differ in '# {key}:', it is left out: {}", values.join("; "))
-            })
-            .collect()
-    }
-
-    /// The different groups of lines that inputs have for `key`; a group may be empty or have
-    /// several lines.
-    fn values(&self, key: &str) -> Vec<Vec<&[u8]>> {
-        let mut distinct = Vec::new();
-        for lines in &self.inputs {
-            let of_key = |line: &&[u8]| parse_header(line).is_some_and(|(found, _)| found == key);
-            let values: Vec<&[u8]> = lines.iter().map(Vec::as_slice).filter(of_key).collect();
-            if !distinct.contains(&values) {
-                distinct.push(values);
-            }
-        }
-        distinct
+        _ => header_line(key, value),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn headers(inputs: &[&[&str]]) -> Headers {
-        let mut headers = Headers::default();
-        for lines in inputs {
-            headers.add(lines.iter().map(|line| line.as_bytes().to_vec()).collect(), 10);
-        }
-        headers
-    }
 
     #[test]
     fn a_header_line_has_one_of_our_keys() {
@@ -212,39 +201,65 @@ mod tests {
     }
 
     #[test]
-    fn what_all_say_is_kept_once_and_the_rest_is_named() {
-        let same: &[&str] = &["# event: cycles", "# unit: samples"];
-        let other: &[&str] = &["# event: cpu-clock", "# unit: samples"];
-        assert_eq!(
-            headers(&[same, &[], same]).kept(),
-            [&b"# event: cycles"[..], b"# unit: samples"]
-        );
-        let differing = headers(&[same, other]);
-        assert_eq!(differing.kept(), [b"# unit: samples"]);
-        assert_eq!(differing.all("event"), [&b"cycles"[..], b"cpu-clock"]);
-        assert_eq!(
-            differing.differences(),
-            ["inputs differ in '# event:', it is left out: # event: cycles; # event: cpu-clock"]
-        );
-        assert!(headers(&[]).kept().is_empty());
+    fn no_line_ends_in_a_number_and_its_value_is_read_again() {
+        for (value, line) in [
+            ("cycles", "# event: cycles"),
+            ("r1a8", "# event: r1a8"),
+            ("information", "# event: information (event)"),
+            ("instructions", "# event: instructions"),
+            ("7", "# event: 7 (event)"),
+            ("7 ", "# event: 7  (event)"),
+            ("page faults 2", "# event: page faults 2 (event)"),
+            ("0x10", "# event: 0x10 (event)"),
+            ("-x", "# event: -x (event)"),
+            ("+1", "# event: +1 (event)"),
+            (".5", "# event: .5 (event)"),
+            ("NaN", "# event: NaN (event)"),
+            ("nanosleep", "# event: nanosleep (event)"),
+            ("Infinity", "# event: Infinity (event)"),
+            ("x 7 (event)", "# event: x 7 (event) (event)"),
+            ("", "# event: "),
+        ] {
+            let written = header_line("event", value.as_bytes());
+            assert_eq!(written.as_bstr(), line, "{value:?}");
+            assert_eq!(parse_header(&written), Some(("event", value.as_bytes())), "{line}");
+        }
+        for line in [samples_line(1), samples_line(4021), line_of_two([4021, 0])] {
+            assert!(!may_be_number(line.fields().last().expect("words")), "{line:?}");
+        }
     }
 
     #[test]
-    fn samples_of_inputs_add_up_if_all_are_known() {
-        let samples = |inputs: &[(&str, u128)]| {
-            let mut headers = Headers::default();
-            for (line, weight) in inputs {
-                headers.add(vec![line.as_bytes().to_vec()], *weight);
-            }
-            assert!(headers.kept().iter().all(|line| !line.starts_with(b"# samples")));
-            headers.samples()
-        };
-        assert_eq!(samples(&[("# samples: 7", 70)]), Some(7));
-        assert_eq!(samples(&[("# samples: 7", 70), ("# samples: 3", 30)]), Some(10));
-        // 9 samples that weigh 1 together matter little beside one that weighs 91.
-        assert_eq!(samples(&[("# samples: 9", 9), ("# samples: 1", 91)]), Some(1));
-        assert_eq!(samples(&[("# samples: 7", 70), ("# unit: ns", 30)]), None);
-        assert_eq!(samples(&[("# samples: 7", 70), ("# unit: ns", 0)]), Some(7));
-        assert_eq!(samples(&[("# samples: 0", 70)]), None);
+    fn numbers_of_samples_are_read_in_the_new_and_in_the_old_form() {
+        assert_eq!(samples_line(4021), b"# samples: 4,021 samples");
+        assert_eq!(samples_line(1), b"# samples: 1 sample");
+        assert_eq!(line_of_two([4021, 3990]), b"# samples: 4,021 and 3,990 samples");
+        for (line, one, two) in [
+            ("# samples: 4,021 samples", Some(4021), None),
+            ("# samples: 1 sample", Some(1), None),
+            ("# samples: 4021", Some(4021), None),
+            ("# samples: 4,021 and 3,990 samples", None, Some([4021, 3990])),
+            ("# samples: 4021 3990", None, Some([4021, 3990])),
+            ("# samples: 0 samples", None, None),
+            ("# samples: many", None, None),
+            ("# lost: 7 samples", None, None),
+        ] {
+            assert_eq!(noted_samples(line.as_bytes()), one, "{line}");
+            let (_, value) = parse_header(line.as_bytes()).expect("a header line");
+            assert_eq!(samples_of_two(value), two, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_about_all_stacks_is_told_from_what_is_about_the_recording() {
+        let is_about_all = |key: &str| is_about_all_stacks(&header_line(key, b"x"));
+        for key in ["samples", "lost", "truncated", "broken", "nameless", "estimated", "threads"] {
+            assert!(is_about_all(key), "{key}");
+        }
+        for key in ["event", "unit", "source", "program", "seconds", "processors", "rate"] {
+            assert!(!is_about_all(key), "{key}");
+        }
+        assert!(!is_about_all_stacks(b"# a comment"));
+        assert!(says_what_is_counted(b"# unit: ns") && !says_what_is_counted(b"# rate: 99 Hz"));
     }
 }

@@ -8,7 +8,7 @@ use memchr::memrchr;
 #[must_use]
 pub fn unit_of_event(event: &[u8]) -> &[u8] {
     let name = without_modifiers(event);
-    if matches!(name, b"cpu-clock" | b"task-clock") { b"nanoseconds" } else { name }
+    if matches!(name, b"cpu-clock" | b"task-clock") { b"ns" } else { name }
 }
 
 /// `cycles:ppp` without its modifiers, which say how it is sampled: user, kernel, precise and so
@@ -34,8 +34,8 @@ mod tests {
             ("cycles:u", "cycles"),
             ("cycles:Pu", "cycles"),
             ("cycles:", "cycles"),
-            ("cpu-clock:ppp", "nanoseconds"),
-            ("task-clock:u", "nanoseconds"),
+            ("cpu-clock:ppp", "ns"),
+            ("task-clock:u", "ns"),
             ("sched:sched_switch", "sched:sched_switch"),
             ("sched:sched_switch:k", "sched:sched_switch"),
             ("probe_demo:main", "probe_demo:main"),

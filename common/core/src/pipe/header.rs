@@ -3,17 +3,15 @@
 use bstr::ByteSlice;
 
 use crate::Result;
-use crate::folded::{Headers, header_line, parse_header};
+use crate::folded::{Headers, line_of_two};
 use crate::names::printable;
-use crate::numbers::decimal;
 use crate::pipe::Pipe;
 
 impl Pipe {
     /// The value that the header lines of all inputs have for a key, such as `unit`.
     #[must_use]
     pub fn header_value(&self, key: &str) -> Option<&[u8]> {
-        let mut values = self.headers.kept().into_iter().filter_map(parse_header);
-        values.find(|(found, _)| *found == key).map(|(_, value)| value)
+        self.headers.value(key)
     }
 
     /// The unit of the weights, as the header lines of all inputs say it: `# unit: ns`,
@@ -39,11 +37,11 @@ impl Pipe {
         events.filter_map(|event| event.rsplit_once_str(" ")).collect()
     }
 
-    /// How many samples two profiles in one file have, before and after: `# samples: 4021 3990`.
+    /// How many samples two profiles in one file have, before and after:
+    /// `# samples: 4,021 and 3,990 samples`.
     #[must_use]
     pub fn header_samples_of_two(&self) -> Option<[u64; 2]> {
-        let (before, after) = self.header_value("samples")?.split_once_str(" ")?;
-        Some([decimal(before)?, decimal(after)?])
+        self.headers.samples_of_two()
     }
 
     /// Writes the header line that [`header_samples_of_two`](Pipe::header_samples_of_two) reads.
@@ -51,12 +49,12 @@ impl Pipe {
     /// # Errors
     ///
     /// [`crate::Error::Output`] with what the system says.
-    pub fn write_samples_of_two(&mut self, [before, after]: [u64; 2]) -> Result<()> {
-        self.out.line(&header_line("samples", format!("{before} {after}").as_bytes()))
+    pub fn write_samples_of_two(&mut self, samples: [u64; 2]) -> Result<()> {
+        self.out.line(&line_of_two(samples))
     }
 
-    /// Writes the header lines that are the same in all inputs that have any, and
-    /// names those that differ.
+    /// Writes the header lines that are true of all inputs together, and names those that differ in
+    /// what they count.
     ///
     /// # Errors
     ///
@@ -66,27 +64,25 @@ impl Pipe {
         self.write_header_of(&headers)
     }
 
-    /// The same for a tool whose weights are not those that were read: the number of samples is
-    /// left out.
+    /// Writes the header lines of a tool that writes only some of the stacks, or other weights:
+    /// what is about all stacks is left out.
     ///
     /// # Errors
     ///
     /// [`crate::Error::Output`] with what the system says.
-    pub fn write_header_of_weights(&mut self) -> Result<()> {
-        let headers = self.headers.clone().with_samples(None);
+    pub fn write_header_of_some(&mut self) -> Result<()> {
+        let headers = self.headers.clone().of_some_stacks();
         self.write_header_of(&headers)
     }
 
-    /// The same for header lines that the tool has collected itself.
+    /// Writes header lines that the tool has collected itself, and names those that differ in what
+    /// they count.
     ///
     /// # Errors
     ///
     /// [`crate::Error::Output`] with what the system says.
     pub fn write_header_of(&mut self, headers: &Headers) -> Result<()> {
         headers.differences().iter().for_each(|what| self.note(what));
-        headers.kept().into_iter().try_for_each(|line| self.out.line(line))?;
-        let samples = headers.samples().map(|samples| samples.to_string());
-        let line = samples.map(|samples| header_line("samples", samples.as_bytes()));
-        line.map_or(Ok(()), |line| self.out.line(&line))
+        headers.lines().iter().try_for_each(|line| self.out.line(line))
     }
 }

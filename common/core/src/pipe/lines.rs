@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use super::line::Line;
 use super::split::Roots;
-use crate::folded::samples_of;
-use crate::folded::{FoldedLine, FoldedPair, Headers, is_end_line, lacks_frames, parse_header};
+use crate::folded::{FoldedLine, FoldedPair, Headers, is_about_all_stacks, is_end_line};
+use crate::folded::{lacks_frames, parse_header};
 use crate::io::line_ends::{LineEnd, LineEnds};
 use crate::io::{Blocks, Files, Input, Total, without_cr};
 use crate::pipe::{Pipe, Split};
@@ -20,8 +20,8 @@ pub enum Comments {
     Keep,
     /// All are written as they come. One that ends an interval flushes the output.
     Pass,
-    /// All are written but the header line with the number of samples: for a tool that writes only a
-    /// part of the lines.
+    /// All are written but header lines about all stacks: for a tool that writes only a part of the
+    /// lines.
     PassOfPart,
     /// All are written but those that end an interval: for a tool that writes its stacks after it
     /// has read all of them, so that the ends would come before all stacks.
@@ -271,7 +271,7 @@ impl Reading<'_> {
         }
         match self.comments {
             Comments::Keep => return Ok(()),
-            Comments::PassOfPart if samples_of(text).is_some() => return Ok(()),
+            Comments::PassOfPart if is_about_all_stacks(text) => return Ok(()),
             Comments::PassWithoutEnds if is_end => return Ok(()),
             _ => pipe.out.line(text)?,
         }

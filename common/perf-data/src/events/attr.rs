@@ -144,6 +144,11 @@ impl Attr {
         (!self.is(flags::FREQ)).then_some(self.sample_period)
     }
 
+    /// How many samples a second were asked for, if not a period.
+    pub(crate) fn frequency(&self) -> Option<u64> {
+        self.is(flags::FREQ).then_some(self.sample_period)
+    }
+
     /// Whether records other than samples end with their time, thread and event.
     pub(crate) fn sample_id_all(&self) -> bool {
         self.is(flags::SAMPLE_ID_ALL)

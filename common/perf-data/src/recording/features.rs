@@ -2,8 +2,10 @@
 //! these are sections after the data, in a stream they are records.
 
 use crate::bytes::{Bytes, U64s};
+use crate::error::CallerStopped;
 use crate::events::Events;
 use crate::events::attr::Attr;
+use crate::records::{Each, Record};
 
 /// The most that is read of a part that must be in memory as a whole, in bytes: the ids of events,
 /// the descriptions of tracepoints.
@@ -16,6 +18,7 @@ pub(crate) mod numbers {
     pub(crate) const OSRELEASE: usize = 4;
     pub(crate) const ARCH: usize = 6;
     pub(crate) const NRCPUS: usize = 7;
+    pub(crate) const CMDLINE: usize = 11;
     pub(crate) const EVENT_DESC: usize = 12;
     pub(crate) const DIR_FORMAT: usize = 24;
 }
@@ -35,9 +38,30 @@ pub(crate) fn event_names(feature: &[u8], events: &mut Events) -> Option<()> {
     Some(())
 }
 
-/// The text of `ARCH`: `x86_64`, `aarch64`; or of `OSRELEASE`: `6.1.0-13-amd64`.
-pub(crate) fn text(feature: &[u8]) -> Option<Vec<u8>> {
-    Bytes(feature).sized_string().map(<[u8]>::to_vec)
+/// Passes a feature on as a record, if callers may need it.
+pub(crate) fn hand_out(number: usize, feature: &[u8], each: Each<'_>) -> Result<(), CallerStopped> {
+    let text = || Bytes(feature).sized_string();
+    match number {
+        numbers::ARCH => text().map_or(Ok(()), |machine| each(Record::Machine(machine))),
+        numbers::OSRELEASE => text().map_or(Ok(()), |release| each(Record::Release(release))),
+        numbers::NRCPUS => online(feature).map_or(Ok(()), |it| each(Record::Processors(it))),
+        numbers::CMDLINE => each(Record::CommandLine(&command_line(feature))),
+        _ => Ok(()),
+    }
+}
+
+/// The words of `CMDLINE`, as far as they can be read.
+fn command_line(feature: &[u8]) -> Vec<&[u8]> {
+    let mut feature = Bytes(feature);
+    let count = feature.u32().unwrap_or(0);
+    (0..count).map_while(|_| feature.sized_string()).collect()
+}
+
+/// How many processors were online, from `NRCPUS`, see [`processors`].
+fn online(feature: &[u8]) -> Option<u32> {
+    let mut feature = Bytes(feature);
+    let _available = feature.u32()?;
+    feature.u32()
 }
 
 /// How many processors the machine has, from `NRCPUS`, which holds two numbers: first the available

@@ -11,15 +11,15 @@ use crate::events::{Events, tracing};
 use crate::recording::features::{self, MOST_OF_A_SECTION, numbers};
 use crate::recording::header::{FILE_HEADER_SIZE, FileHeader, FileSection};
 use crate::recording::ordered_reader::OrderedReader;
-use crate::records::{self, Each, Record};
+use crate::records::{self, Each};
 use crate::stream::chunks::Chunks;
 use crate::stream::{Extent, Stream};
 
 /// What is known before the first record, and passed on before it.
 #[derive(Debug, Default)]
 pub(crate) struct BeforeRecords {
-    machine: Option<Vec<u8>>,
-    release: Option<Vec<u8>>,
+    /// Features by their numbers.
+    features: Vec<(usize, Vec<u8>)>,
     /// Records, one after the other.
     build_ids: Vec<u8>,
 }
@@ -27,11 +27,8 @@ pub(crate) struct BeforeRecords {
 impl BeforeRecords {
     /// Passes it on in the form that it has in a stream: as records.
     pub(crate) fn hand_out(&self, each: Each<'_>) -> Result<(), CallerStopped> {
-        if let Some(machine) = &self.machine {
-            each(Record::Machine(machine))?;
-        }
-        if let Some(release) = &self.release {
-            each(Record::Release(release))?;
+        for (number, feature) in &self.features {
+            features::hand_out(*number, feature, each)?;
         }
         let mut rest = &self.build_ids[..];
         while let Some((record, after)) = records::split_off(rest) {
@@ -109,15 +106,13 @@ fn read_features(
             numbers::DIR_FORMAT if is_one_of_many(file, section) => {
                 return Err(Error::Folder);
             }
-            numbers::ARCH => {
-                before.machine = read(file, section).as_deref().and_then(features::text);
-            }
-            numbers::OSRELEASE => {
-                before.release = read(file, section).as_deref().and_then(features::text);
-            }
-            numbers::NRCPUS => {
-                let processors = read(file, section).as_deref().and_then(features::processors);
-                processors.into_iter().for_each(|count| delivery.running.set_processors(count));
+            numbers::ARCH | numbers::OSRELEASE | numbers::NRCPUS | numbers::CMDLINE => {
+                let feature = read(file, section).unwrap_or_default();
+                if number == numbers::NRCPUS {
+                    let processors = features::processors(&feature);
+                    processors.into_iter().for_each(|count| delivery.running.set_processors(count));
+                }
+                before.features.push((number, feature));
             }
             numbers::BUILD_ID => before.build_ids = read(file, section).unwrap_or_default(),
             numbers::TRACING_DATA => {

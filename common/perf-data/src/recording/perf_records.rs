@@ -73,24 +73,17 @@ impl OrderedReader<'_> {
         let (_, _, body) = records::split(self.chunks.record(at));
         let mut bytes = Bytes(body);
         match bytes.u64().map(|number| number as usize) {
-            Some(numbers::ARCH) => {
-                if let Some(machine) = features::text(bytes.0) {
-                    each(Record::Machine(&machine))?;
-                }
-            }
-            Some(numbers::OSRELEASE) => {
-                if let Some(release) = features::text(bytes.0) {
-                    each(Record::Release(&release))?;
-                }
-            }
-            Some(numbers::NRCPUS) => {
-                let processors = features::processors(bytes.0);
-                processors.into_iter().for_each(|it| self.delivery.running.set_processors(it));
-            }
             Some(numbers::EVENT_DESC) => {
                 features::event_names(bytes.0, &mut self.delivery.events);
             }
-            _ => {}
+            Some(number) => {
+                if number == numbers::NRCPUS {
+                    let processors = features::processors(bytes.0);
+                    processors.into_iter().for_each(|it| self.delivery.running.set_processors(it));
+                }
+                features::hand_out(number, bytes.0, each)?;
+            }
+            None => {}
         }
         Ok(())
     }

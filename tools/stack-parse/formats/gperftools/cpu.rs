@@ -15,10 +15,8 @@ use crate::samples::Samples;
 use crate::samples::events::Measure;
 
 /// The measures of a sample.
-const MEASURES: [Measure<'static>; 2] = [
-    Measure { name: b"samples", unit: b"samples" },
-    Measure { name: b"cpu", unit: b"nanoseconds" },
-];
+const MEASURES: [Measure<'static>; 2] =
+    [Measure { name: b"samples", unit: b"samples" }, Measure { name: b"cpu", unit: b"ns" }];
 
 /// How `google-pprof --raw` begins, and what it writes before the profile.
 const SYMBOLS: &[u8] = b"--- symbol\n";
@@ -81,6 +79,10 @@ pub(super) fn parse(input: &mut Input, options: &Options, samples: &mut Samples<
     let period = words.nth(3).unwrap_or_default();
     let _padding = words.next();
     samples.events.set_measures_with(&MEASURES, 1);
+    // 'google-pprof --raw' writes 1 in place of the period.
+    if start == 0 {
+        samples.facts.note_interval(period.saturating_mul(1000));
+    }
     let (unnamed, bad_weights, has_end) = read_samples(&mut words, period);
     note_bad_weights(bad_weights, samples);
     // 'google-pprof --raw' writes no end.

@@ -22,10 +22,8 @@ use crate::samples::sample::Sample;
 const JAVA_HEAP_RATE: f64 = 524_288.0;
 
 /// The measures of profiles of locks.
-const LOCKS: [Measure<'static>; 2] = [
-    Measure { name: b"contentions", unit: b"count" },
-    Measure { name: b"delay", unit: b"nanoseconds" },
-];
+const LOCKS: [Measure<'static>; 2] =
+    [Measure { name: b"contentions", unit: b"count" }, Measure { name: b"delay", unit: b"ns" }];
 
 /// Whether one of the first lines is the title of a profile.
 pub(super) fn detect(head: &Head<'_>) -> bool {

@@ -34,7 +34,8 @@ pub(super) struct Locations {
 struct Name {
     /// The indexes of its frames in `frames`.
     frames: Range<u32>,
-    /// How many frames have this location, if it has no symbol; `None` if it has one.
+    /// How many frames have this location, if it has no symbol; `None` if it has one, and for
+    /// placeholders.
     nameless: Option<u64>,
 }
 
@@ -89,7 +90,8 @@ impl Locations {
     pub(super) fn name_new(&mut self, objects: &mut Objects, samples: &mut Samples<'_>) {
         for name in &Locations::OF_NO_OBJECT[self.names.len().min(Locations::OF_NO_OBJECT.len())..]
         {
-            self.add_name(None, |frames| frames.push(samples.frame(name)));
+            let nameless = (*name == b"[unknown]").then_some(0);
+            self.add_name(nameless, |frames| frames.push(samples.frame(name)));
         }
         let new: Vec<Location> =
             self.locations[self.names.len()..].iter().flatten().copied().collect();
@@ -137,6 +139,8 @@ impl Locations {
         args: &SymbolizeArgs,
         samples: &mut Samples<'_>,
     ) {
+        let nameless = self.names.iter().filter_map(|name| name.nameless).sum();
+        samples.facts.nameless = Some([nameless, self.uses]);
         let named = self.names.iter().zip(&self.locations);
         let nameless = named.filter_map(|(name, location)| {
             let object = location.as_ref()?.object;

@@ -50,6 +50,9 @@ pub(super) fn unread(name: &str, summary: Summary) -> Result<()> {
 /// Reports data that was lost without a fault of the file.
 pub(super) fn report(summary: &Summary, samples: &mut Samples<'_>) {
     let lost = summary.lost();
+    // What could not be read may be about what was lost.
+    let is_whole = summary.damaged == 0 && summary.error.is_none();
+    samples.facts.lost = is_whole.then_some(lost);
     if lost > 0 {
         let share = 100.0 * lost as f64 / (lost.saturating_add(summary.samples)) as f64;
         samples.note(format_args!(

@@ -28,6 +28,9 @@ pub(super) struct Stacks {
 #[derive(Default)]
 struct Counts {
     unwound: u64,
+    /// Those that end where the copy ended.
+    cut: u64,
+    /// Those of them for which no missing file is the reason.
     truncated: u64,
     other_registers: u64,
     /// How many stacks end in a file that was not found, by file.
@@ -67,6 +70,7 @@ impl Stacks {
             StackEnd::Root | StackEnd::Lost | StackEnd::Truncated => {
                 counts.unwound += 1;
                 let is_truncated = end == StackEnd::Truncated;
+                counts.cut += u64::from(is_truncated);
                 match end_without_file(frames, end, objects, not_here) {
                     Some(file) => *counts.ends.entry(file).or_default() += 1,
                     None => counts.truncated += u64::from(is_truncated),
@@ -82,6 +86,8 @@ impl Stacks {
     pub(super) fn report(&self, objects: &Objects, has_symfs: bool, samples: &mut Samples<'_>) {
         let counts = &self.counts;
         samples.set_chains(counts.chains);
+        let are_copied = counts.unwound > 0;
+        samples.facts.truncated = are_copied.then_some([counts.cut, counts.unwound]);
         let share = |part: u64| 100.0 * part as f64 / counts.unwound.max(1) as f64;
         if counts.truncated > 0 {
             samples.note(format_args!(

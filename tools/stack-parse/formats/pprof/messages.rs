@@ -6,7 +6,8 @@ use crate::read::protobuf::{Fields, messages, numbers};
 messages! {
     profile {
         SAMPLE_TYPE = 1, SAMPLE = 2, MAPPING = 3, LOCATION = 4, FUNCTION = 5, STRING_TABLE = 6,
-        DROP_FRAMES = 7, KEEP_FRAMES = 8, PERIOD_TYPE = 11, COMMENT = 13, DEFAULT_SAMPLE_TYPE = 14,
+        DROP_FRAMES = 7, KEEP_FRAMES = 8, DURATION_NANOS = 10, PERIOD_TYPE = 11, PERIOD = 12,
+        COMMENT = 13, DEFAULT_SAMPLE_TYPE = 14,
     }
     value_type { TYPE = 1, UNIT = 2 }
     sample { LOCATION_ID = 1, VALUE = 2, LABEL = 3 }

@@ -27,6 +27,11 @@ pub(super) struct Tables<'a> {
     drop_frames: u64,
     keep_frames: u64,
     default_type: u64,
+    /// How long was recorded, in nanoseconds.
+    duration: u64,
+    /// How much of `period_type` passed between two samples.
+    period: u64,
+    period_type: ValueType,
     /// The frames that the profile wants to hide.
     prune: Option<Prune>,
     is_several: bool,
@@ -36,6 +41,13 @@ pub(super) struct Tables<'a> {
 struct ValueType {
     name: u64,
     unit: u64,
+}
+
+impl ValueType {
+    fn read(message: &[u8]) -> Result<ValueType, Malformed> {
+        let [name, unit] = numbers(message, [value_type::TYPE, value_type::UNIT])?;
+        Ok(ValueType { name, unit })
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -110,7 +122,9 @@ impl<'a> Tables<'a> {
             let Some(field) = fields.next() else { break };
             let (number, value) = field.map_err(|Malformed| at)?;
             let read = match number {
-                profile::SAMPLE_TYPE => self.value_type(value.bytes()),
+                profile::SAMPLE_TYPE => {
+                    ValueType::read(value.bytes()).map(|read| self.types.push(read))
+                }
                 profile::MAPPING => self.mapping(value.bytes()),
                 profile::LOCATION => self.location(value.bytes()),
                 profile::FUNCTION => self.function(value.bytes()),
@@ -120,6 +134,12 @@ impl<'a> Tables<'a> {
                 }
                 profile::DROP_FRAMES => set(&mut self.drop_frames, value.number()),
                 profile::KEEP_FRAMES => set(&mut self.keep_frames, value.number()),
+                profile::DURATION_NANOS => set(&mut self.duration, value.number()),
+                profile::PERIOD_TYPE => {
+                    self.period_type = ValueType::read(value.bytes()).unwrap_or_default();
+                    Ok(())
+                }
+                profile::PERIOD => set(&mut self.period, value.number()),
                 profile::COMMENT => value.append_numbers(&mut self.comments),
                 profile::DEFAULT_SAMPLE_TYPE => set(&mut self.default_type, value.number()),
                 _ => Ok(()),
@@ -131,10 +151,12 @@ impl<'a> Tables<'a> {
         damaged.map_or(Ok(()), Err)
     }
 
-    fn value_type(&mut self, message: &[u8]) -> Result<(), Malformed> {
-        let [name, unit] = numbers(message, [value_type::TYPE, value_type::UNIT])?;
-        self.types.push(ValueType { name, unit });
-        Ok(())
+    /// Notes what the profile says of the whole recording.
+    pub(super) fn note_facts(&self, samples: &mut Samples<'_>) {
+        samples.facts.length = Some(self.duration).filter(|duration| *duration > 0);
+        if self.string(self.period_type.unit) == b"nanoseconds" {
+            samples.facts.note_interval(self.period);
+        }
     }
 
     fn mapping(&mut self, message: &[u8]) -> Result<(), Malformed> {

@@ -291,7 +291,7 @@ impl Unit {
         match self {
             Unit::None => b"samples",
             Unit::Bytes => b"bytes",
-            Unit::Time(_) => b"nanoseconds",
+            Unit::Time(_) => b"ns",
         }
     }
 

@@ -251,7 +251,7 @@ impl Table {
         if !std::mem::replace(&mut self.is_unit_told, true) {
             let unit: &[u8] = match row {
                 Row { has_cycles: true, .. } => b"cycles",
-                Row { weight: Some(_), .. } => b"nanoseconds",
+                Row { weight: Some(_), .. } => b"ns",
                 _ => b"samples",
             };
             samples.events.announce(&self.schema, unit);

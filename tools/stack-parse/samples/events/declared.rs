@@ -4,7 +4,7 @@ use bstr::ByteSlice;
 
 use super::Events;
 use super::event::Peak;
-use super::name::is_same;
+use super::name::{is_same, plain_unit};
 use super::wanted::Wanted;
 
 /// One of several numbers that each sample of an input has.
@@ -43,7 +43,7 @@ impl Events {
             // A number that is the only one of its samples is like an event.
             event.is_measure = measures.len() > 1;
             event.is_wanted = chosen == Some(place);
-            event.unit = measure.unit.to_vec();
+            event.unit = plain_unit(measure.unit);
             self.measures.push(index);
         }
         self.samples = measures.iter().position(|it| SAMPLES.contains(&it.name));
@@ -62,14 +62,14 @@ impl Events {
     /// Sets the unit of an event's weights, if any sample had this event.
     pub(crate) fn set_unit(&mut self, event: &[u8], unit: &[u8]) {
         if let Some(known) = self.events.iter_mut().find(|known| is_same(&known.name, event)) {
-            known.unit = unit.to_vec();
+            known.unit = plain_unit(unit);
         }
     }
 
     /// Sets the unit of an event's weights, before its first sample.
     pub(crate) fn announce(&mut self, event: &[u8], unit: &[u8]) {
         let index = self.find_or_push(event);
-        self.events[index].unit = unit.to_vec();
+        self.events[index].unit = plain_unit(unit);
     }
 
     /// Declares that a known event is one of several numbers of the same samples.

@@ -32,6 +32,11 @@ pub(super) fn is_same(name: &[u8], event: &[u8]) -> bool {
     })
 }
 
+/// The unit as all outputs write it: some awks read "nanoseconds" as "not a number".
+pub(super) fn plain_unit(unit: &[u8]) -> Vec<u8> {
+    if unit == b"nanoseconds" { b"ns".to_vec() } else { unit.to_vec() }
+}
+
 pub(super) fn plain_name(event: &[u8]) -> Vec<u8> {
     match hybrid_parts(event) {
         Some((bare, b"")) => bare.to_vec(),

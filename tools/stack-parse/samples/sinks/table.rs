@@ -26,6 +26,10 @@ impl Sink for Table {
         Rule::Sum
     }
 
+    fn has_header(&self) -> bool {
+        false
+    }
+
     fn open(&mut self, origin: &Sample<'_>, event: &[u8], window: &mut Window) {
         self.row.clear();
         match origin.time {

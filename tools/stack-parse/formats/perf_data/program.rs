@@ -1,0 +1,78 @@
+//! The program that perf started and recorded.
+
+/// Finds the program in perf's command line. Without `--` before it, it is the first word that is
+/// the name of a recorded process, since only perf knows which of its options take a value.
+#[derive(Default)]
+pub(super) struct Program {
+    /// perf's command line.
+    words: Vec<Vec<u8>>,
+    /// The index of the program, if it was found.
+    found: Option<usize>,
+    /// Whether other programs were recorded, too.
+    has_others: bool,
+}
+
+impl Program {
+    pub(super) fn set_command(&mut self, words: &[&[u8]]) {
+        self.words = words.iter().map(|word| word.to_vec()).collect();
+        self.found = words.iter().position(|word| *word == b"--").map(|dashes| dashes + 1);
+    }
+
+    /// Notes the name of a process, of which the kernel keeps the first 15 bytes.
+    pub(super) fn note_process(&mut self, name: &[u8]) {
+        // The first words are `perf record`.
+        let is_it = |word: &&Vec<u8>| {
+            let word = base_name(word);
+            !name.is_empty() && word[..word.len().min(15)] == *name
+        };
+        let found = self.words.iter().skip(2).position(|word| is_it(&word)).map(|at| at + 2);
+        self.found = [self.found, found].into_iter().flatten().min();
+    }
+
+    /// Notes whether a sample was counted in the program that perf started.
+    pub(super) fn note_sample(&mut self, is_of_started_program: bool) {
+        self.has_others |= !is_of_started_program;
+    }
+
+    /// The name of the program, if it alone was recorded.
+    pub(super) fn name(&self) -> Option<Vec<u8>> {
+        let found = self.found.filter(|_| !self.has_others)?;
+        self.words.get(found).map(|word| base_name(word).to_vec())
+    }
+}
+
+fn base_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(command: &str, processes: &[&str], is_of_started_program: bool) -> Option<String> {
+        let mut program = Program::default();
+        let words: Vec<&[u8]> = command.split_whitespace().map(str::as_bytes).collect();
+        program.set_command(&words);
+        processes.iter().for_each(|name| program.note_process(name.as_bytes()));
+        program.note_sample(is_of_started_program);
+        program.name().map(|name| String::from_utf8(name).expect("UTF-8"))
+    }
+
+    #[test]
+    fn the_program_follows_the_dashes_or_is_the_first_word_that_is_a_process() {
+        for (command, processes, expected) in [
+            ("perf record -g -- ./dir/app -x", &["app"][..], Some("app")),
+            ("perf record -F 99 -g ./app sub", &["perf-exec", "sub", "app"], Some("app")),
+            ("perf record /opt/a-very-long-name", &["a-very-long-nam"], Some("a-very-long-name")),
+            ("perf record -p 12", &["app"], None),
+            ("perf record -g", &["perf", "", "record"], None),
+        ] {
+            assert_eq!(name(command, processes, true).as_deref(), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_recording_of_all_programs_is_not_of_the_one_that_was_started() {
+        assert_eq!(name("perf record -a -- sleep 10", &["sleep"], false), None);
+    }
+}

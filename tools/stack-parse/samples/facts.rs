@@ -1,0 +1,284 @@
+//! What is known of an input besides its samples: header lines say it.
+
+use std::collections::HashSet;
+
+use common::folded::{Part, header_line};
+use common::numbers::{counted, grouped};
+
+use super::sample::Sample;
+use super::weight::Weighs;
+
+/// What a format knows of its input, or its samples show. What is unknown is `None` and has no
+/// header line. Messages are made from the same numbers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    /// How many samples were lost while recording.
+    pub(crate) lost: Option<u64>,
+    /// How many stacks end where the copy of the stack ended, and how many were copied.
+    pub(crate) truncated: Option<[u64; 2]>,
+    /// How many frames of all have no name.
+    pub(crate) nameless: Option<[u64; 2]>,
+    /// How much of all weight has a stack that is an estimate.
+    estimated: Option<[u64; 2]>,
+    /// The recorded program.
+    pub(crate) program: Option<Vec<u8>>,
+    /// How long was recorded, in nanoseconds, if the input says so.
+    pub(crate) length: Option<u64>,
+    /// How many processors the recorded machine had.
+    pub(crate) processors: Option<u32>,
+    rate: Option<Rate>,
+    times: Option<[u64; 2]>,
+    threads: Threads,
+}
+
+/// How many samples were to be taken each second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rate {
+    Hertz(u64),
+    /// Some samples had another rate, or none.
+    Unknown,
+}
+
+/// The threads that have samples.
+#[derive(Clone, Debug, Default)]
+struct Threads {
+    /// The ids of their process and their own, with a TAB between them.
+    ids: HashSet<Vec<u8>>,
+    last: Vec<u8>,
+    /// Whether some sample does not name its thread.
+    is_unknown: bool,
+}
+
+/// What became of the samples of an input.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counts<'a> {
+    pub(super) taken: u64,
+    /// Whether samples were left out, as the user asked.
+    pub(super) is_part: bool,
+    /// Whether times were left out.
+    pub(super) is_slice: bool,
+    pub(super) weighs: Weighs,
+    /// The unit of the weights.
+    pub(super) unit: &'a [u8],
+}
+
+impl Facts {
+    /// Adds a part of the input: how much of its weight has a stack that is an estimate.
+    pub(crate) fn add_estimated(&mut self, part: [u64; 2]) {
+        let sum = self.estimated.get_or_insert_default();
+        sum.iter_mut().zip(part).for_each(|(sum, more)| *sum = sum.saturating_add(more));
+    }
+
+    /// Declares that the ids of this input are not those of threads.
+    pub(crate) fn set_threadless(&mut self) {
+        self.threads.is_unknown = true;
+    }
+
+    /// Notes how many samples a second were to be taken when a sample was taken.
+    pub(crate) fn note_rate(&mut self, hertz: Option<u64>) {
+        let rate = hertz.map_or(Rate::Unknown, Rate::Hertz);
+        if *self.rate.get_or_insert(rate) != rate {
+            self.rate = Some(Rate::Unknown);
+        }
+    }
+
+    /// Notes that a sample was to be taken each time so many nanoseconds had passed.
+    pub(crate) fn note_interval(&mut self, nanoseconds: u64) {
+        let hertz = 1_000_000_000_u64.checked_div(nanoseconds);
+        self.note_rate(hertz.filter(|hertz| hertz * nanoseconds == 1_000_000_000));
+    }
+
+    /// Notes when a sample was taken.
+    pub(super) fn note_time(&mut self, time: Option<u64>) {
+        let Some(time) = time else { return };
+        let [first, last] = self.times.get_or_insert([time; 2]);
+        (*first, *last) = (time.min(*first), time.max(*last));
+    }
+
+    /// Notes the thread of a sample that is taken.
+    pub(super) fn note_thread(&mut self, origin: &Sample<'_>) {
+        let Threads { ids, last, is_unknown } = &mut self.threads;
+        let Some(tid) = origin.tid else {
+            *is_unknown = true;
+            return;
+        };
+        let pid = origin.pid.unwrap_or_default();
+        let is_last = last.strip_prefix(pid).and_then(|rest| rest.strip_prefix(b"\t")) == Some(tid);
+        if !is_last {
+            last.clear();
+            [pid, b"\t", tid].iter().for_each(|part| last.extend_from_slice(part));
+            if !ids.contains(last) {
+                ids.insert(last.clone());
+            }
+        }
+    }
+
+    /// Adds what another thread saw of the same input.
+    pub(super) fn absorb(&mut self, other: Facts) {
+        other.times.into_iter().flatten().for_each(|time| self.note_time(Some(time)));
+        self.threads.ids.extend(other.threads.ids);
+        self.threads.is_unknown |= other.threads.is_unknown;
+    }
+
+    /// The header lines.
+    pub(super) fn lines(&self, counts: &Counts<'_>) -> Vec<Vec<u8>> {
+        let values = [
+            ("lost", self.lost_of(counts)),
+            ("truncated", part_of(self.truncated, b"samples", counts)),
+            ("nameless", part_of(self.nameless, b"frames", counts)),
+            ("estimated", self.estimated_of(counts)),
+            ("program", self.program.clone()),
+            ("seconds", self.seconds(counts).map(String::into_bytes)),
+            ("threads", self.threads.count().map(|it| counted(it, "threads").into_bytes())),
+            ("processors", self.processors.map(|it| counted(it.into(), "processors").into_bytes())),
+            ("rate", self.rate()),
+        ];
+        let lines = values.into_iter();
+        lines.filter_map(|(key, value)| Some(header_line(key, &value?))).collect()
+    }
+
+    /// The kernel does not say of which event and time the samples are that it lost. If none is
+    /// lost, none of a part is.
+    fn lost_of(&self, counts: &Counts<'_>) -> Option<Vec<u8>> {
+        let lost = self.lost.filter(|lost| *lost == 0 || !counts.is_part)?;
+        Some(Part::new(lost, counts.taken.saturating_add(lost), b"samples").text())
+    }
+
+    /// Samples with a period are written as they were recorded, with no estimate.
+    fn estimated_of(&self, counts: &Counts<'_>) -> Option<Vec<u8>> {
+        let of_recorder = (counts.weighs == Weighs::Period).then_some([0, counts.taken]);
+        // Without a sample there is no unit.
+        let of_graph = self.estimated.filter(|_| !counts.unit.is_empty());
+        match (of_graph, of_recorder) {
+            (Some([estimated, all]), _) => Some(Part::new(estimated, all, counts.unit).text()),
+            (None, Some([none, all])) => Some(Part::new(none, all, b"samples").text()),
+            (None, None) => None,
+        }
+    }
+
+    /// `9.57 s`; `None` for a slice of the time, as that may be shorter than was asked for.
+    fn seconds(&self, counts: &Counts<'_>) -> Option<String> {
+        let of_samples = self.times.map(|[first, last]| last - first);
+        let length = self.length.or(of_samples).filter(|length| *length > 0 && !counts.is_slice)?;
+        let seconds = length as f64 / 1e9;
+        let zeros = if seconds >= 1.0 { 0.0 } else { -seconds.log10().floor() - 1.0 };
+        Some(format!("{seconds:.*} s", 2 + zeros as usize + usize::from(seconds < 1.0)))
+    }
+
+    fn rate(&self) -> Option<Vec<u8>> {
+        match self.rate? {
+            Rate::Hertz(rate) => Some(format!("{} Hz", grouped(rate)).into_bytes()),
+            Rate::Unknown => None,
+        }
+    }
+}
+
+impl Threads {
+    fn count(&self) -> Option<u64> {
+        (!self.is_unknown && !self.ids.is_empty()).then_some(self.ids.len() as u64)
+    }
+}
+
+/// `48 of 900 samples`; `None` if it is not known for each sample, and some were left out.
+fn part_of(part: Option<[u64; 2]>, unit: &[u8], counts: &Counts<'_>) -> Option<Vec<u8>> {
+    let [part, all] = part.filter(|_| !counts.is_part)?;
+    Some(Part::new(part, all, unit).text())
+}
+
+#[cfg(test)]
+mod tests {
+    use bstr::ByteSlice;
+
+    use super::*;
+
+    const WHOLE: Counts<'_> =
+        Counts { taken: 888, is_part: false, is_slice: false, weighs: Weighs::Value, unit: b"ns" };
+
+    fn lines(facts: &Facts, counts: &Counts<'_>) -> Vec<String> {
+        facts.lines(counts).iter().map(|line| line.as_bstr().to_string()).collect()
+    }
+
+    fn sample<'a>(pid: &'a str, tid: Option<&'a str>) -> Sample<'a> {
+        let (pid, tid) = (Some(pid.as_bytes()), tid.map(str::as_bytes));
+        Sample { pid, tid, ..Sample::default() }
+    }
+
+    #[test]
+    fn what_is_unknown_has_no_line() {
+        assert!(lines(&Facts::default(), &WHOLE).is_empty());
+    }
+
+    #[test]
+    fn zero_is_known() {
+        let (lost, truncated, nameless) = (Some(0), Some([0, 888]), Some([0, 8100]));
+        let facts = Facts { lost, truncated, nameless, ..Facts::default() };
+        let lost = "# lost: 0 of 888 samples";
+        let all = [lost, "# truncated: 0 of 888 samples", "# nameless: 0 of 8,100 frames"];
+        assert_eq!(lines(&facts, &WHOLE), all);
+        assert_eq!(lines(&facts, &Counts { is_part: true, ..WHOLE }), [lost]);
+    }
+
+    #[test]
+    fn a_part_does_not_have_what_the_whole_has() {
+        let facts = Facts { lost: Some(12), nameless: Some([30, 8100]), ..Facts::default() };
+        let all = ["# lost: 12 of 900 samples", "# nameless: 30 of 8,100 frames"];
+        assert_eq!(lines(&facts, &WHOLE), all);
+        assert!(lines(&facts, &Counts { is_part: true, ..WHOLE }).is_empty());
+    }
+
+    #[test]
+    fn a_recorder_makes_no_estimate_and_a_graph_of_calls_says_how_much() {
+        let (facts, recorder) = (Facts::default(), Counts { weighs: Weighs::Period, ..WHOLE });
+        assert_eq!(lines(&facts, &recorder), ["# estimated: 0 of 888 samples"]);
+        let mut facts = Facts::default();
+        [[2500, 9000], [0, 1000]].map(|part| facts.add_estimated(part));
+        assert_eq!(lines(&facts, &WHOLE), ["# estimated: 2,500 of 10,000 ns"]);
+    }
+
+    #[test]
+    fn times_are_those_of_the_first_and_the_last_sample_unless_the_input_says_more() {
+        let mut facts = Facts::default();
+        for time in [Some(3_000_000_000), Some(1_000_000_000), None, Some(10_567_000_000)] {
+            facts.note_time(time);
+        }
+        assert_eq!(lines(&facts, &WHOLE), ["# seconds: 9.57 s"]);
+        assert!(lines(&facts, &Counts { is_slice: true, ..WHOLE }).is_empty());
+        for (length, line) in [
+            (20_000_000_000, "# seconds: 20.00 s"),
+            (12_345_678, "# seconds: 0.0123 s"),
+            (100_000_000, "# seconds: 0.100 s"),
+        ] {
+            facts.length = Some(length);
+            assert_eq!(lines(&facts, &WHOLE), [line]);
+        }
+    }
+
+    #[test]
+    fn threads_are_counted_if_each_sample_names_one() {
+        let mut facts = Facts::default();
+        for (pid, tid) in [("1", "7"), ("1", "7"), ("1", "8"), ("2", "7"), ("1", "7")] {
+            facts.note_thread(&sample(pid, Some(tid)));
+        }
+        let mut other = Facts::default();
+        other.note_thread(&sample("1", Some("9")));
+        facts.absorb(other);
+        assert_eq!(lines(&facts, &WHOLE), ["# threads: 4 threads"]);
+        let mut unknown = facts.clone();
+        unknown.note_thread(&sample("1", None));
+        assert!(lines(&unknown, &WHOLE).is_empty());
+        facts.set_threadless();
+        assert!(lines(&facts, &WHOLE).is_empty());
+    }
+
+    #[test]
+    fn the_rate_is_that_of_all_samples() {
+        let mut facts = Facts { program: Some(b"app 7".to_vec()), ..Facts::default() };
+        facts.processors = Some(2);
+        facts.note_rate(Some(4000));
+        facts.note_rate(Some(4000));
+        let known = ["# program: app 7 (program)", "# processors: 2 processors"];
+        assert_eq!(lines(&facts, &WHOLE), [&known[..], &["# rate: 4,000 Hz"]].concat());
+        facts.note_rate(None);
+        assert_eq!(lines(&facts, &WHOLE), known);
+    }
+}
