@@ -3,10 +3,9 @@
 
 use std::sync::LazyLock;
 
-use common::names::FrameParts;
 use common::pattern::{bad_pattern, mentions_mark, pattern_text};
 use common::stacks::{FrameId, FrameTable};
-use common::{Error, Result};
+use common::{Error, Result, names::FrameParts};
 use regex_automata::meta::{self, Regex};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, Look};

@@ -13,11 +13,9 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::folded::FoldedLine;
-use common::io::Files;
 use common::pipe::{Comments, Pipe};
 use common::stacks::{FrameTable, StackTree};
-use common::{Result, Status};
+use common::{Result, Status, folded::FoldedLine, io::Files};
 
 use crate::presets::NameParser;
 use crate::rule_args::RuleArgs;

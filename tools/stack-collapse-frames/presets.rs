@@ -4,9 +4,7 @@ use std::ffi::{OsStr, OsString};
 
 use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
-use common::io::append_row;
-use common::pipe::Pipe;
-use common::{Error, Result, Status, peers};
+use common::{Error, Result, Status, io::append_row, peers, pipe::Pipe};
 
 /// Each preset with its text, by name.
 const PRESETS: [(&str, &str); 17] = [

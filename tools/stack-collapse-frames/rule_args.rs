@@ -5,9 +5,7 @@ use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use common::io::{STDIN, read_whole};
-use common::names::printable;
-use common::stacks::FrameTable;
-use common::{Error, Result};
+use common::{Error, Result, names::printable, stacks::FrameTable};
 
 use crate::presets::NameParser;
 use crate::rule::Rule;

@@ -12,8 +12,7 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::names::printable;
-use common::{Error, Result};
+use common::{Error, Result, names::printable};
 
 use crate::frame_set::parse_listed;
 use crate::presets;

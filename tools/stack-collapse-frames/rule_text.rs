@@ -1,10 +1,8 @@
 //! The text of a rule, and how a rule is made from it.
 
 use bstr::ByteSlice;
-use common::folded::clean_frame;
-use common::io::Total;
 use common::stacks::{FrameId, FrameTable};
-use common::{Error, Result};
+use common::{Error, Result, folded::clean_frame, io::Total};
 use regex_syntax::hir::Hir;
 
 use crate::frame_set::FrameSet;

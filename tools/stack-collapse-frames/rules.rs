@@ -1,9 +1,8 @@
 //! Runs all rules, one after the other, over each stack.
 
-use common::Result;
 use common::folded::{FoldedLine, StackBuf};
-use common::io::Total;
 use common::stacks::{FrameId, FrameTable, StackIds, StackTree};
+use common::{Result, io::Total};
 
 use crate::rule::Rule;
 

@@ -3,12 +3,10 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use common::Result;
 use common::folded::{FoldedLine, Labels, StackBuf, clean_frame};
-use common::io::Files;
-use common::names::ocaml::Stamps;
 use common::pipe::{Comments, Pipe};
 use common::stacks::{FrameId, FrameTable, NodeId, StackTree};
+use common::{Result, io::Files, names::ocaml::Stamps};
 
 /// All lines of the input in their order; each distinct stack is stored once.
 #[derive(Default)]

@@ -7,11 +7,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use common::folded::{FoldedLine, clean_frame};
-use common::io::read_whole;
 use common::names::{symbol_name, without_g};
-use common::numbers::hexadecimal;
-use common::pipe::Pipe;
-use common::{Error, Result};
+use common::{Error, Result, io::read_whole, numbers::hexadecimal, pipe::Pipe};
 use symbolize::executable::{SourceLine, Symbol, Symbols, Unreadable};
 
 use crate::brackets::without_arguments;

@@ -12,9 +12,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use common::io::{Files, Total};
-use common::names::ocaml::Stamps;
 use common::pipe::{Comments, Pipe};
-use common::{Error, Result, Status};
+use common::{Error, Result, Status, names::ocaml::Stamps};
 
 use exact::ExactArgs;
 use frame_map::FrameMap;

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use common::compare::{ALPHA, Comparison, Runs, Tested, chance_above};
-use common::names::printable;
-use common::numbers::grouped;
+use common::{names::printable, numbers::grouped};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// How many of the functions that grew too much are named.

@@ -11,10 +11,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use common::compare::{Comparison, FunctionNames, Question, RunNames, Runs};
-use common::names::printable;
-use common::numbers::Percent;
 use common::pipe::{Pipe, Split};
-use common::{Error, Result, Status};
+use common::{Error, Result, Status, names::printable, numbers::Percent};
 
 use crate::gate::Gate;
 use crate::outliers::Outliers;

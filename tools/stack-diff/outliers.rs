@@ -9,15 +9,12 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
-use common::Result;
 use common::compare::{
     ALPHA, FunctionNames, Run, RunReader, Weighed, read_profile, read_profiles, weighted_median,
 };
-use common::folded::append_label_frame;
-use common::names::printable;
-use common::numbers::Unit;
 use common::pipe::{Pipe, Split};
 use common::stacks::{FrameId, FrameTable};
+use common::{Result, folded::append_label_frame, names::printable, numbers::Unit};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Functions with fewer samples in all profiles together are not compared.

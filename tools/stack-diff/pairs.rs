@@ -6,10 +6,8 @@ use std::path::PathBuf;
 
 use common::compare::{FunctionNames, RunNames, dominant_root, read_profile, read_profiles};
 use common::folded::{Frames, Headers, StackBuf};
-use common::io::Total;
-use common::pipe::Pipe;
 use common::stacks::{FrameId, SortedStack, SortedStacks, StackCounts};
-use common::{Result, Status};
+use common::{Result, Status, io::Total, pipe::Pipe};
 use hashbrown::HashMap;
 
 use crate::joined;

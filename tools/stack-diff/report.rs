@@ -6,11 +6,8 @@ mod text;
 mod tsv;
 mod unit;
 
-use common::Result;
 use common::compare::{Change, Comparison, Function, Runs};
-use common::names::printable;
-use common::numbers::grouped;
-use common::pipe::Pipe;
+use common::{Result, names::printable, numbers::grouped, pipe::Pipe};
 
 use unit::{Unit, with_sign};
 

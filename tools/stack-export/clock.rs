@@ -1,11 +1,9 @@
 //! Which label says when samples were taken, and which lines lack it.
 
-use common::Error;
-use common::folded::FoldedLine;
-use common::io::Total;
-use common::names::printable;
-use common::numbers::nanoseconds_of_label;
-use common::pipe::Pipe;
+use common::{
+    Error, folded::FoldedLine, io::Total, names::printable, numbers::nanoseconds_of_label,
+    pipe::Pipe,
+};
 
 use crate::labelled::LabelSet;
 

@@ -3,11 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use common::folded::clean_frame;
-use common::names::unit_of_event;
-use common::numbers::Unit;
-use common::pipe::Pipe;
 use common::stacks::{FrameId, SortedStacks};
+use common::{folded::clean_frame, names::unit_of_event, numbers::Unit, pipe::Pipe};
 
 use crate::labelled::labels_of;
 

@@ -5,8 +5,7 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice;
 use common::folded::{FoldedLine, Frames, Label, Labels};
-use common::names::names_of_stack;
-use common::numbers::nanoseconds_of_label;
+use common::{names::names_of_stack, numbers::nanoseconds_of_label};
 
 /// The first byte of such a frame, which no frame of a folded line has.
 const MARK: u8 = 1;

@@ -3,10 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use common::names::utf8;
-use common::pipe::Pipe;
 use common::stacks::{FrameId, SortedStack, SortedStacks};
-use common::{Error, Result};
+use common::{Error, Result, names::utf8, pipe::Pipe};
 
 use crate::clock::Clock;
 use crate::event::{EventOf, ExportedEvent};

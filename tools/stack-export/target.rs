@@ -3,8 +3,7 @@
 use std::io;
 
 use common::io::{Files, Output};
-use common::pipe::Pipe;
-use common::{Error, Result, Status};
+use common::{Error, Result, Status, pipe::Pipe};
 
 use crate::event::ExportedEvent;
 use crate::labelled::HeldLabels;

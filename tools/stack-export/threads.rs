@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use common::names::utf8;
-use common::numbers::decimal;
+use common::{names::utf8, numbers::decimal};
 
 use crate::event::ExportedEvent;
 use crate::labelled::{LabelSet, THREAD_LABELS};

@@ -1,7 +1,6 @@
 //! Labels that show the height of a folded frame: `add (x4+)`.
 
-use common::names::FrameParts;
-use common::numbers::decimal;
+use common::{names::FrameParts, numbers::decimal};
 
 /// A frame's name and what was appended to it.
 pub(crate) struct Labelled<'a> {

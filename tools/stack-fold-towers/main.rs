@@ -11,11 +11,8 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::folded::FoldedLine;
-use common::io::Files;
 use common::pipe::{Comments, Pipe};
-use common::stacks::Overflows;
-use common::{Result, Status};
+use common::{Result, Status, folded::FoldedLine, io::Files, stacks::Overflows};
 
 use label::Labelled;
 use numbered::NumberedStack;

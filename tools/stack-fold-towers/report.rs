@@ -3,10 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use common::io::append_row;
 use common::names::{printable, utf8};
-use common::numbers::share_number;
-use common::stacks::FrameId;
+use common::{io::append_row, numbers::share_number, stacks::FrameId};
 
 use crate::label::Labelled;
 use crate::numbered::NumberedStack;

@@ -4,9 +4,8 @@ use std::cmp::Ordering;
 use std::ffi::OsString;
 
 use common::folded::{Labels, parse_label_key};
-use common::names::printable;
 use common::pattern::{PatternSyntax, compile_whole_patterns};
-use common::{Error, Result};
+use common::{Error, Result, names::printable};
 use regex_automata::meta::Regex;
 
 use crate::patterns_of;

@@ -11,11 +11,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::folded::FoldedLine;
 use common::io::{Color, Files, read_whole};
 use common::pattern::{PatternArgs, patterns_in, patterns_of};
 use common::pipe::{Comments, Pipe};
-use common::{Result, Status};
+use common::{Result, Status, folded::FoldedLine};
 
 use crate::per_file::CountStyle;
 use crate::selection::Selection;

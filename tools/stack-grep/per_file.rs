@@ -3,10 +3,8 @@
 use std::ops::ControlFlow;
 
 use common::io::{Files, Input, STDIN, Total, append_row};
-use common::names::utf8;
 use common::numbers::{share, share_number};
-use common::pipe::Pipe;
-use common::{Result, Status};
+use common::{Result, Status, names::utf8, pipe::Pipe};
 
 use crate::selection::Selection;
 

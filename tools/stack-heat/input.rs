@@ -1,9 +1,7 @@
 //! What an input holds: folded lines with labels, or a table.
 
 use common::folded::{FoldedLine, Labels, header_line, parse_header};
-use common::io::Input;
-use common::pipe::Pipe;
-use common::{Error, Result};
+use common::{Error, Result, io::Input, pipe::Pipe};
 
 use crate::labelled;
 use crate::rows::{Refused, Rows};

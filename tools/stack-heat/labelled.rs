@@ -4,10 +4,7 @@
 //! since=12.304122000<TAB>tid=4711<TAB>main;parse;read 14
 //! ```
 
-use common::folded::FoldedLine;
-use common::heat::label_value;
-use common::numbers::nanoseconds_of_label;
-use common::pipe::Pipe;
+use common::{folded::FoldedLine, heat::label_value, numbers::nanoseconds_of_label, pipe::Pipe};
 
 use crate::by::By;
 use crate::rows::{Refused, Rows, Sample};

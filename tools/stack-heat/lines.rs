@@ -2,9 +2,7 @@
 
 use std::cmp::Reverse;
 
-use common::names::utf8;
-use common::numbers::grouped;
-use common::stacks::FrameId;
+use common::{names::utf8, numbers::grouped, stacks::FrameId};
 
 use crate::by::By;
 use crate::rows::Rows;

@@ -16,11 +16,9 @@ mod width;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::heat::Cells;
 use common::io::{Files, Screen, Total};
 use common::picture::{Theme, content_policy};
-use common::pipe::Pipe;
-use common::{Result, Status};
+use common::{Result, Status, heat::Cells, pipe::Pipe};
 
 use by::By;
 use heat::Heat;

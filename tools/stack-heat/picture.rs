@@ -4,9 +4,8 @@
 use std::io;
 
 use common::heat::{COLORS, ROUND, SHADES};
-use common::names::printable;
 use common::numbers::{Unit, grouped, seconds};
-use common::picture::Theme;
+use common::{names::printable, picture::Theme};
 use quick_xml::Writer;
 use quick_xml::events::{BytesCData, BytesText};
 

@@ -1,12 +1,11 @@
 //! The samples that were read, summed for the rows of the map.
 
 use bstr::ByteSlice;
-use common::folded::Headers;
 use common::heat::{Cells, Misfit, row_name};
-use common::io::Total;
 use common::names::{printable, unit_of_event};
 use common::pipe::{Pipe, no_label};
 use common::stacks::{FrameId, FrameTable};
+use common::{folded::Headers, io::Total};
 
 use crate::by::By;
 

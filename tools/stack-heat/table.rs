@@ -6,9 +6,7 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::io::unquoted;
-use common::numbers::nanoseconds_of_label;
-use common::pipe::Pipe;
+use common::{io::unquoted, numbers::nanoseconds_of_label, pipe::Pipe};
 
 use crate::by::By;
 use crate::rows::{Refused, Rows, Sample};

@@ -1,7 +1,6 @@
 //! The cells of the map for programs: a table with tabs between its columns.
 
-use common::io::append_row;
-use common::numbers::seconds;
+use common::{io::append_row, numbers::seconds};
 
 use crate::by::By;
 use crate::heat::Heat;

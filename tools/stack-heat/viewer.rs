@@ -2,8 +2,7 @@
 
 use std::sync::LazyLock;
 
-use common::heat::with_ramp;
-use common::picture::page_script;
+use common::{heat::with_ramp, picture::page_script};
 
 /// The script. It is the same in every picture, so that a page can allow it by
 /// its hash; names and numbers are data outside of it.

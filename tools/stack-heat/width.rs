@@ -2,8 +2,7 @@
 
 use std::str::FromStr;
 
-use common::heat::MILLISECOND;
-use common::numbers::nanoseconds;
+use common::{heat::MILLISECOND, numbers::nanoseconds};
 
 /// A width that the user gave, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

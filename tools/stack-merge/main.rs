@@ -4,9 +4,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use common::folded::{FoldedLine, LabelKeys, append_label_frame, parse_label_key};
-use common::io::Files;
 use common::pipe::{Limit, Pipe, Split};
-use common::{Result, Status};
+use common::{Result, Status, io::Files};
 
 /// Sum lines of equal labels and stacks and sort them, such as those that a filter made equal
 #[derive(Parser)]

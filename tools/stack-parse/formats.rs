@@ -67,8 +67,7 @@ mod xdebug;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 
 use crate::format::{Extra, Format};
 use crate::options::{ObjectArgs, Options};

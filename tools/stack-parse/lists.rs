@@ -2,9 +2,7 @@
 
 use clap::Args;
 use common::io::{Files, append_row};
-use common::names::printable;
-use common::pipe::Pipe;
-use common::{Result, Status};
+use common::{Result, Status, names::printable, pipe::Pipe};
 
 use crate::formats::{self, FORMATS};
 

@@ -15,9 +15,7 @@ mod symbolize_args;
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::io::Files;
-use common::pipe::Pipe;
-use common::{Result, Status};
+use common::{Result, Status, io::Files, pipe::Pipe};
 
 use formats::FormatArgs;
 use lists::ListArgs;

@@ -6,8 +6,7 @@ use std::num::NonZero;
 use std::thread;
 
 use clap::Args;
-use common::numbers::seconds;
-use common::{Error, Result};
+use common::{Error, Result, numbers::seconds};
 
 use crate::symbolize_args::SymbolizeArgs;
 

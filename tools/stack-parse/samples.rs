@@ -33,10 +33,8 @@ mod window;
 use std::fmt::Display;
 use std::path::Path;
 
-use common::io::Input;
-use common::pipe::Pipe;
 use common::stacks::{FrameId, NodeId};
-use common::{Error, Result};
+use common::{Error, Result, io::Input, pipe::Pipe};
 
 use crate::frame::Frame;
 use base::Base;

@@ -3,10 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::folded::StackBuf;
-use common::io::Files;
 use common::pipe::{Comments, Pipe};
-use common::{Result, Status};
+use common::{Result, Status, folded::StackBuf, io::Files};
 
 /// Turn stacks around, leaf first, so that all calls of a function share a branch
 #[derive(Parser)]

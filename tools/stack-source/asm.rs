@@ -6,12 +6,9 @@ mod table;
 
 use std::path::PathBuf;
 
-use common::hints::NO_WEIGHT;
 use common::io::{Screen, Total};
 use common::numbers::{Unit, share};
-use common::pipe::Pipe;
-use common::stacks::FrameWeights;
-use common::{Result, Status};
+use common::{Result, Status, hints::NO_WEIGHT, pipe::Pipe, stacks::FrameWeights};
 use regex_automata::meta::Regex;
 
 use crate::count::Line;

@@ -1,7 +1,6 @@
 //! The lines for programs: a table with tabs, or JSON.
 
-use common::io::push_field;
-use common::names::utf8;
+use common::{io::push_field, names::utf8};
 use serde::Serialize;
 
 use crate::Profile;

@@ -12,14 +12,11 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Parser, ValueEnum};
-use common::folded::FoldedLine;
 use common::hints::{NO_PLACES, NO_WEIGHT};
 use common::io::{Color, Files, Screen, Total};
 use common::numbers::{Unit, counted, share};
 use common::pattern::{PatternArgs, compile_patterns, patterns_in};
-use common::pipe::Pipe;
-use common::stacks::Overflows;
-use common::{Result, Status};
+use common::{Result, Status, folded::FoldedLine, pipe::Pipe, stacks::Overflows};
 use regex_automata::meta::Regex;
 
 use asm::AsmArgs;

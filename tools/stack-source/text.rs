@@ -1,10 +1,9 @@
 //! The listing for people: on a terminal, in a pipe, and in a pull request.
 
 use bstr::ByteSlice;
-use common::io::Screen;
 use common::names::{fitted_path, printable};
 use common::numbers::{Unit, grouped, share};
-use common::stacks::FrameWeights;
+use common::{io::Screen, stacks::FrameWeights};
 use console::{measure_text_width, truncate_str};
 
 use crate::count::Part;

@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use common::numbers::grouped;
-use common::stacks::FrameId;
+use common::{numbers::grouped, stacks::FrameId};
 
 use crate::document::Placed;
 use crate::look::Look;

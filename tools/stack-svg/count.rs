@@ -3,11 +3,10 @@
 
 use std::mem;
 
-use common::Result;
 use common::folded::{FoldedLine, StackBuf};
-use common::io::Files;
 use common::pipe::{Limit, Pipe, Split};
 use common::stacks::{FrameId, FrameTable, Overflows, SortedStacks, StackCounts};
+use common::{Result, io::Files};
 
 use crate::noise::Sides;
 use crate::profile::{LeftOut, Node, Profile};

@@ -1,8 +1,7 @@
 //! Options for the looks of the picture.
 
 use clap::Args;
-use common::numbers::counted;
-use common::picture::Theme;
+use common::{numbers::counted, picture::Theme};
 
 use crate::colors::{self, Colors};
 use crate::escape::visible;

@@ -26,14 +26,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::compare::Question;
 use common::io::{Files, is_same_file, unwritten, write_whole_file};
 use common::names::{FrameParts, printable};
-use common::numbers::Percent;
-use common::picture::content_policy;
 use common::pipe::{Pipe, Split};
-use common::stacks::FrameTable;
-use common::{Error, Result, Status};
+use common::{
+    Error, Result, Status, compare::Question, numbers::Percent, picture::content_policy,
+    stacks::FrameTable,
+};
 
 use change::Comparison;
 use chart::Drawing;

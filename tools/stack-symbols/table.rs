@@ -1,11 +1,8 @@
 //! The list that is printed: tab-separated text with one header, however many executables
 //! there are.
 
-use common::Result;
-use common::folded::clean_frame;
 use common::io::{Total, push_field};
-use common::names::utf8;
-use common::pipe::Pipe;
+use common::{Result, folded::clean_frame, names::utf8, pipe::Pipe};
 use symbolize::executable::SourceLine;
 
 /// The columns that a table for programs calls as other tools do, or has two of.

@@ -3,10 +3,9 @@
 use std::ffi::OsString;
 
 use clap::Args;
-use common::Result;
-use common::names::printable;
 use common::pattern::{PatternArgs, compile_patterns};
 use common::stacks::{FrameId, FrameTable};
+use common::{Result, names::printable};
 use regex_automata::meta::Regex;
 
 /// Which functions are asked for, and what about them; patterns are those of stack-grep.

@@ -5,10 +5,9 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice;
 use clap::ValueEnum;
-use common::folded::StackBuf;
-use common::io::Screen;
 use common::names::{FrameParts, file_and_line, fitted_path, module};
 use common::stacks::{FrameId, SortedStack, SortedStacks, StackCounts, with_room};
+use common::{folded::StackBuf, io::Screen};
 
 /// What a row stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,8 +1,6 @@
 //! The answer for programs: a table with tabs, or JSON.
 
-use common::io::push_field;
-use common::names::utf8;
-use common::stacks::FrameId;
+use common::{io::push_field, names::utf8, stacks::FrameId};
 use serde::Serialize;
 
 use crate::Answer;

@@ -2,11 +2,9 @@
 
 use std::mem;
 
-use common::hints::NO_WEIGHT;
-use common::io::Screen;
 use common::pipe::{Live, Pipe};
 use common::stacks::{Overflows, StackCounts};
-use common::{Result, Status};
+use common::{Result, Status, hints::NO_WEIGHT, io::Screen};
 
 use crate::Args;
 use crate::asked::Patterns;

@@ -20,10 +20,8 @@ use std::process::ExitCode;
 use clap::{ArgGroup, Parser};
 use common::hints::{NO_PLACES, NO_WEIGHT};
 use common::io::{Files, Screen, Total};
-use common::numbers::Unit;
 use common::pipe::{Limit, Pipe, Split, root_of_file};
-use common::stacks::StackCounts;
-use common::{Error, Result, Status};
+use common::{Error, Result, Status, numbers::Unit, stacks::StackCounts};
 
 use asked::{Asked, Patterns};
 use by::By;

@@ -1,10 +1,8 @@
 //! The profile as functions: what each weighs.
 
 use clap::ValueEnum;
-use common::Result;
-use common::io::Total;
-use common::numbers::Unit;
 use common::stacks::{FrameId, FrameWeights, SortedStacks, with_room};
+use common::{Result, io::Total, numbers::Unit};
 
 use crate::functions::Functions;
 

@@ -7,12 +7,10 @@ mod trend;
 use std::cmp::Reverse;
 
 use common::compare::{Run, Weights};
-use common::names::FrameParts;
-use common::numbers::Unit;
-use common::pipe::Split;
 use common::stacks::{
     FrameId, FrameTable, FrameWeights, SortedStack, SortedStacks, filled, with_room,
 };
+use common::{names::FrameParts, numbers::Unit, pipe::Split};
 use hashbrown::HashMap;
 
 use crate::by::By;

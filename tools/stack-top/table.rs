@@ -1,9 +1,7 @@
 //! The table of functions, for people.
 
-use common::io::Screen;
-use common::names::fitted_path;
 use common::numbers::{Unit, grouped, share};
-use common::stacks::FrameWeights;
+use common::{io::Screen, names::fitted_path, stacks::FrameWeights};
 use console::measure_text_width;
 
 use crate::Answer;

@@ -1,10 +1,7 @@
 //! What is below the functions that match a pattern.
 
-use common::Result;
-use common::folded::StackBuf;
-use common::io::Screen;
-use common::numbers::share;
 use common::stacks::{FrameId, SortedStacks, StackCounts};
+use common::{Result, folded::StackBuf, io::Screen, numbers::share};
 
 use crate::asked::Pattern;
 use crate::profile::{Profile, Under};

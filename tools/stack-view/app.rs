@@ -1,10 +1,9 @@
 //! What the program shows beside the view: what is typed, the menu, messages, where it is
 //! scrolled to; and what comes in while it is shown.
 
-use common::Result;
 use common::names::{module, printable};
-use common::numbers::Unit;
 use common::stacks::{FrameId, StackCounts};
+use common::{Result, numbers::Unit};
 
 use crate::colors::Palette;
 use crate::layout::{Layout, layout};

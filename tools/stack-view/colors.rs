@@ -2,8 +2,7 @@
 
 use std::env;
 
-use common::io::terminal_color;
-use common::names::CodeKind;
+use common::{io::terminal_color, names::CodeKind};
 use ratatui::style::{Color, Modifier, Style};
 
 /// The colour of a frame.

@@ -1,9 +1,6 @@
 //! The commands that do to folded stacks what the reader did here.
 
-use common::names::module;
-use common::pattern::literal_pattern;
-use common::shell;
-use common::stacks::FrameId;
+use common::{names::module, pattern::literal_pattern, shell, stacks::FrameId};
 
 use crate::call_tree::CallTree;
 use crate::profile::Profile;

@@ -6,10 +6,9 @@ use std::process;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, ScopedJoinHandle};
 
-use common::io::Output;
 use common::pipe::{Live, Pipe};
 use common::stacks::{Overflows, StackCounts};
-use common::{Error, Result};
+use common::{Error, Result, io::Output};
 
 use crate::app::{App, Ended, Interval, Recording};
 use crate::profile::Profile;

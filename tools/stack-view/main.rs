@@ -26,11 +26,7 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::hints::NO_WEIGHT;
-use common::io::Files;
-use common::numbers::Unit;
-use common::pipe::Pipe;
-use common::{Error, Result, Status};
+use common::{Error, Result, Status, hints::NO_WEIGHT, io::Files, numbers::Unit, pipe::Pipe};
 
 use app::{App, Ended};
 use colors::Palette;

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use common::Result;
 use common::names::{FrameParts, code_kinds};
-use common::numbers::Unit;
 use common::stacks::{FrameId, FrameTable, StackCounts};
+use common::{Result, numbers::Unit};
 
 use crate::call_tree::CallTree;
 use crate::colors::FrameColor;

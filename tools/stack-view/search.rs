@@ -1,9 +1,8 @@
 //! Search: in all names, drawn or not.
 
 use bstr::ByteSlice;
-use common::Result;
 use common::pattern::{PatternSyntax, compile_patterns};
-use common::stacks::FrameId;
+use common::{Result, stacks::FrameId};
 
 use crate::call_tree::CallTree;
 use crate::profile::Profile;

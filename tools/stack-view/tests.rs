@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::numbers::Unit;
-use common::stacks::StackCounts;
+use common::{numbers::Unit, stacks::StackCounts};
 use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

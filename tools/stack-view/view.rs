@@ -6,8 +6,7 @@ mod walk;
 
 use std::sync::Arc;
 
-use common::Result;
-use common::stacks::FrameId;
+use common::{Result, stacks::FrameId};
 
 pub(crate) use shown::Numbers;
 

@@ -4,10 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use common::folded::{FoldedLine, StackBuf, append_folded};
-use common::io::Output;
-use common::pipe::Pipe;
-use common::stacks::FrameId;
-use common::{Error, Result};
+use common::{Error, Result, io::Output, pipe::Pipe, stacks::FrameId};
 
 use crate::profile::Profile;
 use crate::view::View;

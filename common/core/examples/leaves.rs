@@ -7,9 +7,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use common::io::Files;
 use common::pipe::{Comments, Pipe};
-use common::{Result, Status};
+use common::{Result, Status, io::Files};
 
 /// Keep the leaf of each stack
 #[derive(Parser)]

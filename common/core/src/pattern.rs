@@ -6,9 +6,7 @@ mod in_frames;
 use std::ffi::OsString;
 use std::fmt::{Display, Write};
 
-use crate::Error;
-use crate::io::lines;
-use crate::names::printable;
+use crate::{Error, io::lines, names::printable};
 
 pub use finder::Finder;
 pub use in_frames::{

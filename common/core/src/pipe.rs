@@ -13,12 +13,11 @@ mod write;
 
 use std::fmt::Display;
 
-use crate::folded::Headers;
-use crate::io::messages::Messages;
-use crate::io::progress::Progress;
 use crate::io::{Output, Stats, Total};
 use crate::status::{SUCCESS, TROUBLE};
-use crate::{Error, Result, Status};
+use crate::{
+    Error, Result, Status, folded::Headers, io::messages::Messages, io::progress::Progress,
+};
 use foreign::Start;
 
 pub use foreign::what_file_is;

@@ -8,12 +8,9 @@ use std::process::ExitCode;
 use clap::{Args, Command, FromArgMatches, Parser};
 use clap_complete::Shell;
 
-use crate::io::Output;
 use crate::io::{messages, output};
-use crate::names::printable;
-use crate::pipe::Pipe;
 use crate::status::{SUCCESS, TROUBLE, TROUBLE_OF_WRAPPER};
-use crate::{Error, Result, Status};
+use crate::{Error, Result, Status, io::Output, names::printable, pipe::Pipe};
 
 // What every tool takes beside its own arguments; a doc comment here would
 // become the help text of all tools.

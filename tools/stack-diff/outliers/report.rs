@@ -1,8 +1,6 @@
 //! Prints many profiles: a line for each, the most unlike first.
 
-use common::io::push_field;
-use common::names::printable;
-use common::numbers::grouped;
+use common::{io::push_field, names::printable, numbers::grouped};
 use serde::Serialize;
 
 use super::{Difference, NAMED, Outliers, Unlike};

@@ -4,9 +4,7 @@
 
 use std::io::{self, Write};
 
-use common::io::Output;
-use common::names::unit_of_event;
-use common::numbers::Unit;
+use common::{io::Output, names::unit_of_event, numbers::Unit};
 
 use crate::calls::{Calls, FunctionId};
 use crate::event::ExportedEvent;

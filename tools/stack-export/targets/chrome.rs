@@ -8,9 +8,8 @@
 
 use std::io::{self, Write};
 
-use common::io::Output;
-use common::numbers::Unit;
 use common::stacks::{FrameId, shared_prefix};
+use common::{io::Output, numbers::Unit};
 
 use crate::event::ExportedEvent;
 use crate::labelled::HeldLabels;

@@ -4,8 +4,7 @@
 
 use std::io::{self, Write};
 
-use common::io::Output;
-use common::stacks::FrameId;
+use common::{io::Output, stacks::FrameId};
 
 use crate::profile::Profile;
 use crate::target::{Target, Writer};

@@ -4,8 +4,7 @@
 
 use std::io::{self, Write};
 
-use common::io::Output;
-use common::numbers::share;
+use common::{io::Output, numbers::share};
 
 use crate::calls::{Calls, FunctionId, Weights};
 use crate::event::ExportedEvent;

@@ -5,8 +5,7 @@ mod tables;
 
 use std::io::{self, Write};
 
-use common::io::Output;
-use common::numbers::Unit;
+use common::{io::Output, numbers::Unit};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Value, json};

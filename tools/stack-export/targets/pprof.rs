@@ -11,10 +11,7 @@ mod strings;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use common::folded::NO_STACK;
-use common::io::Output;
-use common::numbers::Unit;
-use common::stacks::FrameId;
+use common::{folded::NO_STACK, io::Output, numbers::Unit, stacks::FrameId};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;

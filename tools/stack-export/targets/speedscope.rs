@@ -6,9 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use common::io::Output;
-use common::numbers::Unit;
-use common::stacks::FrameId;
+use common::{io::Output, numbers::Unit, stacks::FrameId};
 use serde::{Serialize, Serializer};
 
 use crate::event::ExportedEvent;

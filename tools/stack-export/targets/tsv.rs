@@ -5,10 +5,8 @@ use std::collections::BTreeSet;
 
 use common::folded::{FoldedLine, Frames, Label, Labels, sort_labels};
 use common::io::{Files, Total, push_field, push_quoted};
-use common::names::utf8;
-use common::pipe::Pipe;
 use common::stacks::{FrameId, FrameTable, Room};
-use common::{Result, Status};
+use common::{Result, Status, names::utf8, pipe::Pipe};
 
 use crate::event::{as_frame, name_of_value};
 use crate::profile::no_event;

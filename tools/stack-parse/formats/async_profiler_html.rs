@@ -15,9 +15,7 @@
 //! Up to version 2 a call is `f(1,0,178,4,'compile')`: level, left, width, type and name.
 
 use bstr::ByteSlice;
-use common::io::Input;
-use common::numbers::decimal;
-use common::{Error, Result};
+use common::{Error, Result, io::Input, numbers::decimal};
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, Kind};

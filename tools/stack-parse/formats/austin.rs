@@ -14,11 +14,7 @@
 //! whether the thread was idle, and the bytes.
 
 use bstr::ByteSlice;
-use common::Result;
-use common::folded::Label;
-use common::io::Input;
-use common::numbers::is_digits;
-use common::stacks::FrameId;
+use common::{Result, folded::Label, io::Input, numbers::is_digits, stacks::FrameId};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

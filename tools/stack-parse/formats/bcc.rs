@@ -14,9 +14,8 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::Result;
-use common::io::Input;
 use common::numbers::{decimal, hexadecimal};
+use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, Kind};

@@ -7,8 +7,7 @@ mod frame;
 mod json;
 mod text;
 
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -11,10 +11,7 @@
 //! summary: 20 3 0
 //! ```
 
-use common::io::Input;
-use common::numbers::decimal;
-use common::stacks::FrameId;
-use common::{Error, Result};
+use common::{Error, Result, io::Input, numbers::decimal, stacks::FrameId};
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, known_name};

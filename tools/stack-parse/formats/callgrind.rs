@@ -25,8 +25,7 @@
 mod graph;
 mod names;
 
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -9,8 +9,7 @@
 //!  "startTime":1163140.5,"endTime":1163141.5,"samples":[1,2],"timestamps":[..]}
 //! ```
 
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -12,9 +12,7 @@
 use std::slice::from_ref;
 
 use bstr::ByteSlice;
-use common::Result;
-use common::io::Input;
-use common::stacks::FrameId;
+use common::{Result, io::Input, stacks::FrameId};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::io::Seek;
 
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 
 use super::{FORMATS, unread};
 use crate::format::{Format, Head};

@@ -9,8 +9,7 @@
 //!  "ftbl":["[root]","0x48417B4: malloc (in /usr/lib/vgpreload_dhat.so)", ...]}
 //! ```
 
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -13,8 +13,7 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -29,8 +29,7 @@ mod thread;
 
 use std::io::Read;
 
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

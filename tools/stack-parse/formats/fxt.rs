@@ -18,8 +18,7 @@ mod names;
 mod records;
 mod trace;
 
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

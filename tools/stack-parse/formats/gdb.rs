@@ -12,10 +12,7 @@
 mod frame_line;
 
 use bstr::ByteSlice;
-use common::Result;
-use common::folded::Label;
-use common::io::Input;
-use common::numbers::decimal;
+use common::{Result, folded::Label, io::Input, numbers::decimal};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

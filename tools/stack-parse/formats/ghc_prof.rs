@@ -6,9 +6,7 @@ mod json;
 mod text;
 
 use bstr::ByteSlice;
-use common::io::Input;
-use common::numbers::is_digits;
-use common::{Error, Result};
+use common::{Error, Result, io::Input, numbers::is_digits};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

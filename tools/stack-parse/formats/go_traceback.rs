@@ -4,8 +4,7 @@
 //! Grammar from Go's src/runtime/traceback.go (`goroutineheader`, `traceback1`).
 
 use bstr::ByteSlice;
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -6,8 +6,7 @@
 //! {"head":{"callFrame":{..},"selfSize":0,"id":1,"children":[{..}]},"samples":[..]}
 //! ```
 
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

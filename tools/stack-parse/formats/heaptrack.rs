@@ -28,8 +28,7 @@ use std::io::{BufReader, Seek};
 
 use bstr::ByteSlice;
 use common::io::{Input, lines};
-use common::numbers::hexadecimal;
-use common::{Error, Result};
+use common::{Error, Result, numbers::hexadecimal};
 
 use crate::format::{Extra, Format, Head};
 use crate::options::Options;

@@ -4,10 +4,8 @@
 //! Grammar from OpenJDK 8's src/share/demo/jvmti/hprof/hprof_io.c.
 
 use bstr::ByteSlice;
-use common::Result;
-use common::io::Input;
 use common::numbers::{decimal, is_digits};
-use common::stacks::FrameId;
+use common::{Result, io::Input, stacks::FrameId};
 use hashbrown::HashMap;
 
 use crate::format::{Format, Head};

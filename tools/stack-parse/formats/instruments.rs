@@ -13,9 +13,7 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::Result;
-use common::io::Input;
-use common::numbers::hexadecimal;
+use common::{Result, io::Input, numbers::hexadecimal};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

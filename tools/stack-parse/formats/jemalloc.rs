@@ -20,9 +20,7 @@
 mod counts;
 
 use bstr::ByteSlice;
-use common::Result;
-use common::io::Input;
-use common::numbers::hexadecimal;
+use common::{Result, io::Input, numbers::hexadecimal};
 use hashbrown::HashMap;
 
 use crate::format::{Format, Head};

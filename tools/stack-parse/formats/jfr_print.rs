@@ -12,8 +12,7 @@ mod text;
 use std::collections::HashSet;
 use std::io::{BufReader, Seek};
 
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -11,9 +11,7 @@ mod labels;
 mod thread;
 
 use bstr::ByteSlice;
-use common::io::Input;
-use common::stacks::FrameId;
-use common::{Error, Result};
+use common::{Error, Result, io::Input, stacks::FrameId};
 use hashbrown::HashMap;
 
 use crate::format::{Format, Head};

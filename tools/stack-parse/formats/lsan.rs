@@ -13,9 +13,8 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::Result;
-use common::io::Input;
 use common::numbers::{decimal, hexadecimal, is_digits};
+use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, known_name};

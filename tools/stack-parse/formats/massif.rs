@@ -20,9 +20,8 @@
 //!  n0: 800 in 3 places, all below massif's threshold (1.00%)
 //! ```
 
-use common::io::Input;
 use common::numbers::{decimal, seconds};
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 
 use crate::format::{Extra, Format, Head};
 use crate::frame::Frame;

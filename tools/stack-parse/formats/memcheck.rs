@@ -17,9 +17,7 @@
 use std::collections::BTreeMap;
 
 use bstr::ByteSlice;
-use common::Result;
-use common::io::Input;
-use common::numbers::is_digits;
+use common::{Result, io::Input, numbers::is_digits};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

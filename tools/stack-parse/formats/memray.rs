@@ -9,10 +9,7 @@
 use std::borrow::Cow;
 
 use bstr::ByteSlice;
-use common::Result;
-use common::folded::Label;
-use common::io::Input;
-use common::stacks::FrameId;
+use common::{Result, folded::Label, io::Input, stacks::FrameId};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

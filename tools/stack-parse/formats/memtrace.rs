@@ -15,8 +15,7 @@ mod process;
 mod trace;
 mod varint;
 
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 
 use crate::format::{Extra, Format, Head};
 use crate::options::{ObjectArgs, Options};

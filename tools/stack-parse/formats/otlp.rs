@@ -28,8 +28,7 @@ mod form;
 mod json;
 mod message;
 
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

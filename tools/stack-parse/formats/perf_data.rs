@@ -21,8 +21,7 @@ mod stacks;
 
 use std::time::SystemTime;
 
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 use stack_perf_data::{MapRecord, Processes, RawSample, Record, Recording, Unwinder};
 use symbolize::{Detail, MappedObject, ObjectId, Objects};
 

@@ -24,9 +24,8 @@ mod source_line;
 mod symbols;
 mod tokens;
 
-use common::folded::Label;
 use common::io::{Blocks, Input, without_cr};
-use common::{Error, Result};
+use common::{Error, Result, folded::Label};
 use memchr::{memchr, memmem, memrchr, memrchr_iter};
 
 use crate::format::{Extra, Format};

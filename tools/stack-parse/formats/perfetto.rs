@@ -30,8 +30,7 @@ mod trace;
 mod track_event;
 mod unread;
 
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 
 use crate::format::Format;
 use crate::options::Options;

@@ -11,8 +11,7 @@ mod tables;
 
 use std::io::Read;
 
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -13,10 +13,8 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::Result;
-use common::folded::Label;
-use common::io::Input;
 use common::numbers::{decimal, hexadecimal};
+use common::{Result, folded::Label, io::Input};
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, Kind};

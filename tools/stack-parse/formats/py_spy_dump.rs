@@ -13,9 +13,8 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::io::Input;
 use common::numbers::{hexadecimal, is_digits};
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -6,8 +6,7 @@
 //!  {"function":"main","file_path":"demo.py","line_no":24,"time":0.24,"children":[..]}}
 //! ```
 
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

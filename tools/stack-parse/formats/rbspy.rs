@@ -13,9 +13,7 @@
 
 use std::io::Read;
 
-use common::folded::Label;
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, folded::Label, io::Input};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -15,9 +15,8 @@
 use std::collections::HashMap;
 
 use bstr::ByteSlice;
-use common::Result;
-use common::io::Input;
 use common::numbers::{decimal, is_digits};
+use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -14,8 +14,7 @@
 
 mod profile;
 
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

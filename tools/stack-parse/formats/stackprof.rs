@@ -17,8 +17,7 @@ mod raw;
 
 use std::io::Read;
 
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 use hashbrown::HashMap;
 
 use crate::format::{Format, Head};

@@ -16,8 +16,7 @@ mod title;
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 

@@ -17,8 +17,7 @@ mod profiles;
 mod sampled;
 mod threads;
 
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -7,10 +7,7 @@
 //! std::map<int, char>::at,src/main.cpp,40,1100,300,1,
 //! ```
 
-use common::Result;
-use common::io::Input;
-use common::numbers::decimal;
-use common::stacks::FrameId;
+use common::{Result, io::Input, numbers::decimal, stacks::FrameId};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -9,8 +9,7 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 use hashbrown::HashMap;
 
 use crate::format::{Format, Head};

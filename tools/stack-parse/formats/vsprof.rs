@@ -11,9 +11,7 @@
 
 use std::borrow::Cow;
 
-use common::Result;
-use common::io::Input;
-use common::numbers::decimal;
+use common::{Result, io::Input, numbers::decimal};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;

@@ -19,8 +19,7 @@ mod pieces;
 mod row;
 mod table;
 
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 

@@ -25,9 +25,7 @@ mod calls;
 mod computerized;
 mod textual;
 
-use common::Result;
-use common::io::Input;
-use common::numbers::decimal;
+use common::{Result, io::Input, numbers::decimal};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -4,9 +4,8 @@
 use std::borrow::Cow;
 
 use bstr::ByteSlice;
-use common::Result;
 use common::numbers::{hexadecimal, is_digits};
-use common::stacks::FrameId;
+use common::{Result, stacks::FrameId};
 use hashbrown::HashMap;
 
 use super::java::place_in_package;

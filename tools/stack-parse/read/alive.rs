@@ -2,8 +2,7 @@
 //! `--live`, and for the label `lifetime`. Memory grows with the number of objects in use at once,
 //! not with all that were allocated: an object is dropped as soon as it is freed and cannot count.
 
-use common::Result;
-use common::folded::Label;
+use common::{Result, folded::Label};
 use hashbrown::HashMap;
 
 use crate::samples::{LIFETIME, seconds_of_label};

@@ -1,8 +1,7 @@
 //! Profiles in JSON whose samples come before the names of their frames: each is read to its end
 //! before its samples are added. An input may hold several, one after the other.
 
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 
 use super::json::Json;
 use crate::samples::Samples;

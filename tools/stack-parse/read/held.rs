@@ -1,7 +1,6 @@
 //! Samples that a file has before the names of their frames, or not in the order of their times.
 
-use common::Result;
-use common::folded::Label;
+use common::{Result, folded::Label};
 
 use super::own_labels::{OwnLabels, with_labels};
 use super::stacks::{FrameNames, StackId, Stacks};

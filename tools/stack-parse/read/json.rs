@@ -25,9 +25,7 @@ mod strings;
 
 use std::io::Read;
 
-use common::io::Input;
-use common::numbers::decimal;
-use common::{Error, Result};
+use common::{Error, Result, io::Input, numbers::decimal};
 
 use super::decimal::scaled;
 

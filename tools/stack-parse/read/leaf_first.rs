@@ -1,7 +1,6 @@
 //! Stacks that are listed leaf first, as debuggers and tracers print them.
 
-use common::Result;
-use common::stacks::FrameId;
+use common::{Result, stacks::FrameId};
 
 use super::own_labels::with_object;
 use crate::frame::Frame;

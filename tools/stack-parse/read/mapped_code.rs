@@ -4,9 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use bstr::ByteSlice;
-use common::numbers::hexadecimal;
-use common::stacks::FrameId;
-use symbolize::{Detail, Location, MappedObject, Objects};
+use common::{numbers::hexadecimal, stacks::FrameId};
+use symbolize::{Detail, Location, MappedObject, Named, Objects};
 
 use crate::frame::{Frame, Kind};
 use crate::nameless;
@@ -95,6 +94,32 @@ impl<K: Copy + Eq + Hash> Names<K> {
         add(&mut self.frames);
         self.known.insert(code, start..self.frames.len());
     }
+
+    /// Adds what was found for code in its file, or `bare` where that has another name. Returns
+    /// whether it has a name now.
+    fn add_looked_up(
+        &mut self,
+        code: K,
+        innermost_first: &[Named<'_>],
+        bare: Frame<'_>,
+        samples: &mut Samples<'_>,
+    ) -> bool {
+        let is_found = innermost_first.iter().any(|named| !named.name.is_empty());
+        if !is_found {
+            self.nameless.insert(code);
+            if !bare.name.is_empty() {
+                self.add(code, |frames| samples.frames(&bare, frames));
+                return true;
+            }
+        }
+        self.add(code, |frames| {
+            for named in innermost_first.iter().rev() {
+                let (name, source, inlined) = (named.name, named.source, named.inlined);
+                samples.frames(&Frame { name, source, inlined, ..bare }, frames);
+            }
+        });
+        is_found
+    }
 }
 
 impl<K> Default for Names<K> {
@@ -158,20 +183,9 @@ pub(crate) fn name_codes<'a, K: Copy + Eq + Hash>(
     for (key, location, bare) in batch {
         let Ok(place) = unique.binary_search(&location) else { continue };
         let innermost_first: Vec<_> = resolved.frames(place).collect();
-        if innermost_first.iter().all(|named| named.name.is_empty()) {
-            names.nameless.insert(key);
-            if !bare.name.is_empty() {
-                names.add(key, |frames| samples.frames(&bare, frames));
-                continue;
-            }
+        if !names.add_looked_up(key, &innermost_first, bare, samples) {
             nameless.push((location.object, 1));
         }
-        names.add(key, |frames| {
-            for named in innermost_first.iter().rev() {
-                let (name, source, inlined) = (named.name, named.source, named.inlined);
-                samples.frames(&Frame { name, source, inlined, ..bare }, frames);
-            }
-        });
     }
     for line in nameless::report(&objects, nameless.into_iter(), all, &options.symbolize) {
         samples.note(line);

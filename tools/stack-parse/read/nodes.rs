@@ -1,7 +1,6 @@
 //! Trees of frames in which each node has the number of its parent: its caller, or its folder.
 
-use common::Result;
-use common::stacks::FrameId;
+use common::{Result, stacks::FrameId};
 
 use crate::samples::Samples;
 use crate::samples::sample::Sample;

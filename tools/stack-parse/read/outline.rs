@@ -1,8 +1,7 @@
 //! A call tree as an outline: each function is below its caller and further to the right, with its
 //! weight including its callees.
 
-use common::Result;
-use common::stacks::FrameId;
+use common::{Result, stacks::FrameId};
 
 use crate::frame::Frame;
 use crate::read::nodes::note_excess;

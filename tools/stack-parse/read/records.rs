@@ -2,8 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 
 use super::lines::for_each_line;
 

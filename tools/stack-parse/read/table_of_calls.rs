@@ -1,9 +1,7 @@
 //! A call tree as the rows of a table: each function is below its caller, at a deeper level, with
 //! its own weight.
 
-use common::Result;
-use common::io::Input;
-use common::stacks::FrameId;
+use common::{Result, io::Input, stacks::FrameId};
 
 use super::lines::for_each_line;
 use crate::frame::Frame;

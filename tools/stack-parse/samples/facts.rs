@@ -231,7 +231,7 @@ mod tests {
         let (facts, recorder) = (Facts::default(), Counts { weighs: Weighs::Period, ..WHOLE });
         assert_eq!(lines(&facts, &recorder), ["# estimated: 0 of 888 samples"]);
         let mut facts = Facts::default();
-        [[2500, 9000], [0, 1000]].map(|part| facts.add_estimated(part));
+        [[2500, 9000], [0, 1000]].into_iter().for_each(|part| facts.add_estimated(part));
         assert_eq!(lines(&facts, &WHOLE), ["# estimated: 2,500 of 10,000 ns"]);
     }
 

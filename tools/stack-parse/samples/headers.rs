@@ -1,9 +1,7 @@
 //! Header lines: `--header`, and those that an input has itself.
 
-use common::Result;
-use common::folded::says_what_is_counted;
 use common::folded::{Headers, counts_samples, header_line, is_about_all_stacks, parse_header};
-use common::pipe::Pipe;
+use common::{Result, folded::says_what_is_counted, pipe::Pipe};
 
 use super::Samples;
 use super::events::{Event, Events, Fate, Measure};
@@ -147,7 +145,7 @@ impl Samples<'_> {
         let counts = self.counts(&events);
         if counts.is_part {
             let is_slice = counts.is_slice;
-            lines.retain(|line| !is_about_all_stacks(line) && !(is_slice && is_length(line)));
+            lines.retain(|line| !(is_about_all_stacks(line) || is_slice && is_length(line)));
         }
         let facts = if self.wants.header { self.facts.lines(&counts) } else { Vec::new() };
         let (has_samples, format) = (counts.taken > 0, self.input.format.name);

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use common::folded::{Label, LabelKeys, append_label, sort_labels};
-use common::names::printable;
-use common::pipe::Pipe;
+use common::{names::printable, pipe::Pipe};
 
 use super::sample::{Sample, append_seconds};
 

@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
-use common::io::Total;
-use common::pipe::Pipe;
+use common::{io::Total, pipe::Pipe};
 
 /// The remainders lost where periods were divided, by the number of threads that ran.
 #[derive(Debug, Default)]

@@ -1,7 +1,6 @@
 //! The messages about events and weights after all inputs were read.
 
-use common::io::Total;
-use common::pipe::Pipe;
+use common::{io::Total, pipe::Pipe};
 
 use super::events::{Event, Events, Fate, LEFT_OUT, Sum, printed};
 use super::weight::Rule;

@@ -3,10 +3,7 @@
 use std::num::NonZero;
 
 use bstr::ByteSlice;
-use common::folded::Label;
-use common::io::Total;
-use common::numbers::nanoseconds;
-use common::stacks::NodeId;
+use common::{folded::Label, io::Total, numbers::nanoseconds, stacks::NodeId};
 
 /// Where and when a sample was taken and its weight: all except its frames. Unknown fields are
 /// empty or `None`.

@@ -5,10 +5,9 @@ mod table;
 
 use std::fmt;
 
-use common::Result;
 use common::folded::{FoldedLine, NO_STACK};
-use common::pipe::Pipe;
 use common::stacks::{FrameId, FrameTable, Overflows};
+use common::{Result, pipe::Pipe};
 
 use super::sample::{OpenSample, Sample};
 use super::weight::Rule;

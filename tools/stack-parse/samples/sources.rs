@@ -8,8 +8,7 @@ mod wakers;
 use std::fmt;
 
 use bstr::ByteSlice;
-use common::pipe::Pipe;
-use common::stacks::NodeId;
+use common::{pipe::Pipe, stacks::NodeId};
 
 use super::events::{Events, Measure};
 use super::root::Root;

@@ -4,10 +4,9 @@ mod advice;
 mod frame_traits;
 mod labelled;
 
-use common::Result;
 use common::folded::{NO_STACK, clean_frame};
-use common::pipe::Pipe;
 use common::stacks::{FrameId, FrameTable, NodeId, StackTree};
+use common::{Result, pipe::Pipe};
 
 use super::events::{Event, Events, shown};
 use super::labels::SampleLabels;

@@ -1,8 +1,7 @@
 //! What the user asked for, as far as formats and the parts of [`Samples`](super::Samples) must
 //! know it.
 
-use common::folded::LabelKeys;
-use common::{Error, Result};
+use common::{Error, Result, folded::LabelKeys};
 
 use super::labels::LIFETIME;
 use super::root::Root;

@@ -4,8 +4,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use clap::Args;
-use common::numbers::nanoseconds;
-use common::{Error, Result};
+use common::{Error, Result, numbers::nanoseconds};
 
 use super::events::Fate;
 use super::labels::When;

@@ -6,9 +6,8 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use bstr::ByteSlice;
-use common::names::file_and_line;
 use common::numbers::{hexadecimal, is_digits};
-use common::{Error, Result};
+use common::{Error, Result, names::file_and_line};
 
 /// The programs that disassemble. The first that is installed is used.
 const PROGRAMS: [&str; 2] = ["objdump", "llvm-objdump"];

@@ -5,10 +5,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice;
-use common::folded::FoldedLine;
-use common::io::map_executable;
 use common::names::{printable, symbol_name};
-use common::numbers::hexadecimal;
+use common::{folded::FoldedLine, io::map_executable, numbers::hexadecimal};
 use hashbrown::HashMap;
 use symbolize::executable::Symbols;
 use symbolize::section_bytes;

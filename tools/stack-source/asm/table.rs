@@ -1,9 +1,7 @@
 //! The instructions as a table, for people and for programs.
 
-use common::io::push_field;
 use common::names::{base_of_place, printable, utf8};
-use common::numbers::share;
-use common::stacks::FrameWeights;
+use common::{io::push_field, numbers::share, stacks::FrameWeights};
 
 use super::Disassembled;
 use crate::find::Sources;

@@ -1,8 +1,7 @@
 //! What `--max-frames` cut off is a frame of its own, `[cut]`, on each frame that lost something.
 //! So self weights stay right, and one sees where something is missing.
 
-use common::numbers::grouped;
-use common::stacks::FrameId;
+use common::{numbers::grouped, stacks::FrameId};
 
 use crate::numbers::percent;
 

@@ -6,11 +6,9 @@
 
 use common::folded::{FoldedLine, Frames};
 use common::heat::{Cells, label_value, row_name, shows_comm};
-use common::io::Total;
-use common::names::FrameParts;
-use common::numbers::nanoseconds;
 use common::pipe::{Pipe, Split};
 use common::stacks::{FrameId, FrameTable};
+use common::{io::Total, names::FrameParts, numbers::nanoseconds};
 
 use crate::escape::shown;
 

@@ -1,9 +1,6 @@
 //! The columns of values for programs: a table with tabs, or JSON.
 
-use common::io::push_field;
-use common::names::utf8;
-use common::pipe::Split;
-use common::stacks::FrameWeights;
+use common::{io::push_field, names::utf8, pipe::Split, stacks::FrameWeights};
 use serde::Serialize;
 
 use super::SplitProfile;

@@ -1,7 +1,6 @@
 //! The tree for programs: each call within its caller.
 
-use common::io::Total;
-use common::names::utf8;
+use common::{io::Total, names::utf8};
 
 use super::{Least, Node, Tree};
 use crate::Answer;

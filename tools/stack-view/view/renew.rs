@@ -1,7 +1,6 @@
 //! Another profile in the same view: a recording that goes on.
 
-use common::Result;
-use common::stacks::FrameId;
+use common::{Result, stacks::FrameId};
 
 use super::{Kind, Side, View, after};
 use crate::call_tree::CallTree;

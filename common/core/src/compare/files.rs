@@ -2,10 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::folded::FoldedLine;
-use crate::io::Total;
-use crate::pipe::Pipe;
-use crate::{Error, Result};
+use crate::{Error, Result, folded::FoldedLine, io::Total, pipe::Pipe};
 
 /// What was read of one file.
 #[derive(Debug)]

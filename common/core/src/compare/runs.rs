@@ -9,10 +9,8 @@ use super::functions::FunctionNames;
 use super::noise::Layout;
 use super::run_names::{RunNames, dominant_root};
 use super::samples::Weights;
-use crate::Result;
-use crate::numbers::Unit;
-use crate::pipe::Pipe;
 use crate::stacks::{FrameId, FrameTable, StackIds};
+use crate::{Result, numbers::Unit, pipe::Pipe};
 
 /// All runs, before and after.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! How many samples a profile has. Only numbers of samples vary as counts do.
 
-use crate::folded::counts_samples;
-use crate::numbers::Unit;
+use crate::{folded::counts_samples, numbers::Unit};
 
 /// Units of counts. They are counts of samples, unless a header line gives the number of samples.
 const COUNTS: [&str; 2] = ["counts", "count"];

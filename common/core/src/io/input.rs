@@ -9,18 +9,13 @@ use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
 use same_file::Handle;
 
-use crate::io::compressed::Compressed;
-use crate::io::lz4::Lz4;
-use crate::io::output::regular_file;
 use crate::io::progress::{Counted, Progress};
-use crate::io::seekable::Seekable;
-use crate::io::standard;
 use crate::io::utf16::{ByteOrder, Utf16};
-use crate::io::watched::Watched;
-use crate::io::xz::Xz;
-use crate::io::zstd::Zstd;
-use crate::names::printable;
-use crate::{Error, Result};
+use crate::{
+    Error, Result, io::compressed::Compressed, io::lz4::Lz4, io::output::regular_file,
+    io::seekable::Seekable, io::standard, io::watched::Watched, io::xz::Xz, io::zstd::Zstd,
+    names::printable,
+};
 
 /// What standard input is called in messages.
 pub const STDIN: &str = "<stdin>";

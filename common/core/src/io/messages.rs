@@ -4,9 +4,7 @@ use std::fmt::Display;
 use std::io::Write;
 use std::sync::OnceLock;
 
-use crate::Error;
-use crate::io::progress::Progress;
-use crate::names::printable;
+use crate::{Error, io::progress::Progress, names::printable};
 
 /// How many lines of a kind are named before they are only counted.
 const NAMED: u64 = 3;

@@ -8,9 +8,7 @@ use same_file::Handle;
 
 use crate::folded::{FoldedLine, append_folded};
 use crate::folded::{append_count, append_start};
-use crate::io::standard;
-use crate::io::unsafe_code::stdout_was_closed;
-use crate::{Error, Result};
+use crate::{Error, Result, io::standard, io::unsafe_code::stdout_was_closed};
 
 /// What standard output is called in messages.
 const STDOUT: &str = "<stdout>";

@@ -8,10 +8,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::io::messages::tool;
 use crate::io::{STDIN, unquoted};
-use crate::pipe::Pipe;
-use crate::{shell, sibling};
+use crate::{io::messages::tool, pipe::Pipe, shell, sibling};
 
 /// How many of the first bytes are kept: as many as stack-parse looks at.
 const HEAD_SIZE: usize = 64 * 1024;

@@ -2,10 +2,8 @@
 
 use bstr::ByteSlice;
 
-use crate::Result;
 use crate::folded::{Headers, line_of_two};
-use crate::names::printable;
-use crate::pipe::Pipe;
+use crate::{Result, names::printable, pipe::Pipe};
 
 impl Pipe {
     /// The value that the header lines of all inputs have for a key, such as `unit`.

@@ -4,11 +4,8 @@ use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::io::input;
-use crate::io::messages::tool;
 use crate::io::{Files, Input, STDIN};
-use crate::pipe::Pipe;
-use crate::{Error, Result, peers};
+use crate::{Error, Result, io::input, io::messages::tool, peers, pipe::Pipe};
 
 /// What ends the input at a terminal.
 const END_OF_TYPING: &str =

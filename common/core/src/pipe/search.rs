@@ -6,13 +6,11 @@ use std::ops::{ControlFlow, Range};
 use memchr::{memchr, memrchr};
 
 use super::line::Line;
-use crate::Result;
 use crate::folded::{FoldedLine, Malformed, NO_STACK};
 use crate::io::line_ends::{LineEnd, LineEnds};
-use crate::io::scanned::for_each_scanned;
 use crate::io::{Total, without_cr};
-use crate::pattern::Finder;
 use crate::pipe::{Lines, Pipe};
+use crate::{Result, io::scanned::for_each_scanned, pattern::Finder};
 
 /// A line that is passed on.
 struct Found {

@@ -4,11 +4,9 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use super::lines::each_line;
-use crate::Result;
-use crate::folded::FoldedLine;
-use crate::names::printable;
 use crate::numbers::{nanoseconds, seconds};
 use crate::pipe::{Lines, Pipe};
+use crate::{Result, folded::FoldedLine, names::printable};
 
 /// What comes in when a sequence is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

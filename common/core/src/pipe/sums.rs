@@ -1,9 +1,7 @@
 //! How a tool that sums equal lines reads them.
 
-use crate::Result;
-use crate::folded::FoldedLine;
-use crate::pipe::Lines;
 use crate::stacks::{Counting, Overflows, StackCounts};
+use crate::{Result, folded::FoldedLine, pipe::Lines};
 
 /// Which sums must fit into 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

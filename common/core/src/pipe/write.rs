@@ -1,11 +1,7 @@
 //! How a tool writes: folded lines, trees.
 
-use crate::folded::FoldedLine;
-use crate::io::Total;
-use crate::names::printable;
-use crate::pipe::Pipe;
 use crate::stacks::{FrameTable, NodeId, Overflows, StackCounts, StackTree};
-use crate::{Result, Status};
+use crate::{Result, Status, folded::FoldedLine, io::Total, names::printable, pipe::Pipe};
 
 impl Pipe {
     /// Names the stacks with sums that do not fit, and counts the weight that was left out of these

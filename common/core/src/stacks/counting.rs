@@ -134,8 +134,7 @@ impl CountingThread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::Total;
-    use crate::stacks::counts::tests::sorted;
+    use crate::{io::Total, stacks::counts::tests::sorted};
 
     #[test]
     fn nothing_is_lost_between_batches() {

@@ -4,12 +4,11 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use crate::Result;
-use crate::stacks::distinct::DistinctStacks;
-use crate::stacks::line_texts::LineTexts;
-use crate::stacks::room::make_room_in;
-use crate::stacks::run_order::Placed;
 use crate::stacks::{FrameTable, Overflows, SortedStacks, StackIds};
+use crate::{
+    Result, stacks::distinct::DistinctStacks, stacks::line_texts::LineTexts,
+    stacks::room::make_room_in, stacks::run_order::Placed,
+};
 
 /// Sums the weights of equal stacks; memory grows with distinct stacks only.
 ///

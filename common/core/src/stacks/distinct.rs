@@ -1,8 +1,7 @@
 //! Distinct stacks as numbers.
 
-use crate::stacks::FrameId;
-use crate::stacks::room::Room;
 use crate::stacks::run_order::{Placed, sort_runs};
+use crate::{stacks::FrameId, stacks::room::Room};
 
 /// Distinct stacks with their weights, in the order of arrival.
 #[derive(Clone, Debug, Default)]

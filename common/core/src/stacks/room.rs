@@ -6,8 +6,7 @@
 
 use hashbrown::HashTable;
 
-use crate::io::messages;
-use crate::status::TROUBLE;
+use crate::{io::messages, status::TROUBLE};
 
 /// Asks for memory before it is needed.
 pub trait Room {

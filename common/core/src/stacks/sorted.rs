@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 
-use crate::stacks::distinct::DistinctStacks;
-use crate::stacks::room::filled;
-use crate::stacks::run_order::Placed;
 use crate::stacks::{FrameId, FrameTable};
-use crate::{Error, Result};
+use crate::{
+    Error, Result, stacks::distinct::DistinctStacks, stacks::room::filled,
+    stacks::run_order::Placed,
+};
 
 /// Distinct stacks and their weights, sorted by the names of their frames, so
 /// that stacks with the same first frames are neighbours.
@@ -120,8 +120,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::folded::Frames;
-    use crate::stacks::StackCounts;
+    use crate::{folded::Frames, stacks::StackCounts};
 
     type Lines = Vec<(Vec<u8>, u64)>;
 

@@ -7,11 +7,9 @@ use std::collections::BTreeMap;
 
 use hashbrown::HashTable;
 
-use crate::folded::Frames;
-use crate::io::Total;
 use crate::stacks::room::{Room, filled, make_room_in, with_room};
 use crate::stacks::{FrameId, FrameTable, Overflows};
-use crate::{Error, Result};
+use crate::{Error, Result, folded::Frames, io::Total};
 
 /// The number of a node in a [`StackTree`], lower than those of its children.
 pub type NodeId = u32;

@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use bstr::ByteSlice;
-use common::Result;
-use common::stacks::FrameId;
+use common::{Result, stacks::FrameId};
 
 use super::frame::frame;
 use crate::frame::Kind;

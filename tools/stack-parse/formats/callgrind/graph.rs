@@ -1,7 +1,6 @@
 //! The costs of functions: their own, and those of their calls.
 
-use common::Result;
-use common::numbers::hexadecimal;
+use common::{Result, numbers::hexadecimal};
 use hashbrown::HashMap;
 
 use super::names::{Name, Names};

@@ -1,7 +1,6 @@
 //! Names of objects, files or functions, which are written out only once.
 
-use common::numbers::decimal;
-use common::stacks::FrameTable;
+use common::{numbers::decimal, stacks::FrameTable};
 use hashbrown::HashMap;
 
 use crate::frame::known_name;

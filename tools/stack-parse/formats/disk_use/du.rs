@@ -13,9 +13,7 @@
 use std::collections::HashMap;
 use std::slice::from_ref;
 
-use common::Result;
-use common::io::Input;
-use common::stacks::FrameId;
+use common::{Result, io::Input, stacks::FrameId};
 
 use super::order::{Order, order};
 use super::sized::for_each_sized;

@@ -1,8 +1,7 @@
 //! What `find -printf '%s %p\n'` prints: each file and folder with its own size. Names may hold
 //! line ends; with `\0` in place of `\n` they are read exactly.
 
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 
 use super::order::{Order, order};
 use super::sized::for_each_sized;

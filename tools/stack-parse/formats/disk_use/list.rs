@@ -12,9 +12,7 @@
 
 use std::collections::HashSet;
 
-use common::Result;
-use common::io::Input;
-use common::numbers::decimal;
+use common::{Result, io::Input, numbers::decimal};
 
 use crate::format::{Format, Head};
 use crate::options::Options;

@@ -1,9 +1,7 @@
 //! Lines of a size and a path: `33000 tree/a.bin`, with a tab or a blank between.
 
 use bstr::ByteSlice;
-use common::io::Input;
-use common::numbers::decimal;
-use common::{Error, Result};
+use common::{Error, Result, io::Input, numbers::decimal};
 
 use crate::read::records::for_each_record;
 use crate::samples::Samples;

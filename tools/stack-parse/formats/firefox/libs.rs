@@ -2,8 +2,7 @@
 
 use std::io::Read;
 
-use common::Result;
-use common::numbers::hexadecimal;
+use common::{Result, numbers::hexadecimal};
 use symbolize::{Addressing, MappedObject};
 
 use crate::frame::{Frame, Kind};

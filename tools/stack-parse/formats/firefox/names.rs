@@ -3,8 +3,7 @@
 use bstr::ByteSlice;
 use std::io::Read;
 
-use common::Result;
-use common::numbers::is_digits;
+use common::{Result, numbers::is_digits};
 
 use super::libs::Lib;
 use super::native::Natives;

@@ -1,7 +1,6 @@
 //! The contents of a trace, which are held until its end.
 
-use common::Result;
-use common::stacks::FrameTable;
+use common::{Result, stacks::FrameTable};
 use hashbrown::HashMap;
 
 use super::names::{Clock, Provider, Titles, Whose, inline};

@@ -16,9 +16,7 @@
 //! The columns of ticks and bytes are there only with `-P` and `-pa`.
 
 use bstr::ByteSlice;
-use common::Result;
-use common::io::Input;
-use common::numbers::decimal;
+use common::{Result, io::Input, numbers::decimal};
 
 use super::{frame, start_of};
 use crate::format::Head;

@@ -3,8 +3,7 @@
 use std::io::Read;
 
 use bstr::ByteSlice;
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 
 use crate::format::Head;
 use crate::options::Options;

@@ -1,9 +1,8 @@
 //! Profiles as text: counts and addresses, and after `#` the names that Go knows for them.
 
 use bstr::ByteSlice;
-use common::Result;
-use common::io::Input;
 use common::numbers::{decimal, hexadecimal, is_digits};
+use common::{Result, io::Input};
 
 use super::TEXT;
 use crate::format::Head;

@@ -1,9 +1,7 @@
 //! The lines of a recording, one after the other.
 
 use bstr::ByteSlice;
-use common::io::Input;
-use common::numbers::hexadecimal;
-use common::{Error, Result};
+use common::{Error, Result, io::Input, numbers::hexadecimal};
 use hashbrown::HashMap;
 
 use super::addresses::Addresses;

@@ -1,8 +1,7 @@
 //! A printed event: the parts that are used.
 
 use bstr::ByteSlice;
-use common::Result;
-use common::numbers::decimal;
+use common::{Result, numbers::decimal};
 
 use super::FORMAT;
 use crate::frame::Frame;

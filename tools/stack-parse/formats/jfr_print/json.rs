@@ -11,8 +11,7 @@
 
 use std::io::Read;
 
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 
 use super::event::{LABELS, PrintedEvent, time};
 use super::{EventNames, Print};

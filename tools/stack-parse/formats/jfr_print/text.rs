@@ -18,9 +18,7 @@
 use std::io::{self, BufRead};
 
 use bstr::ByteSlice;
-use common::Result;
-use common::io::Input;
-use common::numbers::decimal;
+use common::{Result, io::Input, numbers::decimal};
 
 use super::event::{PrintedEvent, time};
 use super::{EventNames, Print};

@@ -8,8 +8,7 @@
 //!         "stack": ["java.base\\/java.lang.Thread.sleep(Thread.java:509)",..]},..]},..]}}
 //! ```
 
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 
 use super::thread::Thread;
 use super::{Dumps, FORMAT};

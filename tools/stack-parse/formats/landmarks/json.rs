@@ -2,8 +2,7 @@
 
 use std::io::Read;
 
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 use memchr::memchr;
 use serde::Deserialize;
 

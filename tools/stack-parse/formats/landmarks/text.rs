@@ -6,9 +6,7 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::Result;
-use common::io::Input;
-use common::numbers::decimal;
+use common::{Result, io::Input, numbers::decimal};
 
 use super::CYCLES;
 use crate::format::Head;

@@ -1,8 +1,7 @@
 //! The message as JSON: one, or one per line. Numbers of 64 bits are strings there, and versions
 //! differ in the names of fields.
 
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 
 use super::attributes::{Attribute, Text};
 use super::batch::Stored;

@@ -105,7 +105,7 @@ fn read_profile(message: &mut impl Large, into: &mut Reading<'_, '_>) -> Result<
                 profile.kind = message.part(|part| part.numbers(NAMES, wanted))?;
             }
             of::profile::SAMPLES => {
-                message.samples(&mut |sample| into.batch.add(sample, into.samples))?
+                message.samples(&mut |sample| into.batch.add(sample, into.samples))?;
             }
             of::profile_before_18::LOCATION_INDICES => *message.is_old() = true,
             of::profile::ATTRIBUTE_INDICES | of::profile_of_18::ATTRIBUTE_INDICES => {

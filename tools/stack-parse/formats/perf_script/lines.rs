@@ -1,7 +1,6 @@
 //! Reads `perf script` line by line, in every form that it prints.
 
-use common::Result;
-use common::stacks::FrameId;
+use common::{Result, stacks::FrameId};
 
 use super::LeafObject;
 use super::beside::{is_beside, is_cookie, is_metric, is_side_record, lost_by};

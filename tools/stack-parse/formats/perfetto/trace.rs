@@ -2,8 +2,7 @@
 
 use std::io::Read;
 
-use common::Result;
-use common::io::Zstd;
+use common::{Result, io::Zstd};
 use flate2::read::ZlibDecoder;
 use hashbrown::HashMap;
 

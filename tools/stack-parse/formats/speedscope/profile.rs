@@ -1,7 +1,6 @@
 //! A profile of a speedscope file: the samples of one thread.
 
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 
 use crate::read::decimal::Carry;
 use crate::read::held::{Drawn, Held, Thread};

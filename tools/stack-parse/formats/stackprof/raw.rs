@@ -2,8 +2,7 @@
 
 use std::io::Read;
 
-use common::Result;
-use common::numbers::decimal;
+use common::{Result, numbers::decimal};
 use hashbrown::HashMap;
 
 use crate::read::json::Json;

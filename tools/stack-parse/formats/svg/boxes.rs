@@ -3,9 +3,7 @@
 use std::ops::Range;
 use std::slice::from_ref;
 
-use common::Result;
-use common::numbers::decimal;
-use common::stacks::FrameId;
+use common::{Result, numbers::decimal, stacks::FrameId};
 use quick_xml::events::BytesStart;
 
 use super::title::Title;

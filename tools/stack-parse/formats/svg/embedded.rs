@@ -1,8 +1,6 @@
 //! The data that stack-svg writes for its script: names, one per line, and frames as numbers.
 
-use common::numbers::hexadecimal;
-use common::stacks::FrameId;
-use common::{Error, Result};
+use common::{Error, Result, numbers::hexadecimal, stacks::FrameId};
 use quick_xml::events::BytesStart;
 
 use crate::read::xml::attribute;

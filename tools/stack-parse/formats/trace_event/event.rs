@@ -1,7 +1,6 @@
 //! An event of a trace.
 
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 
 use crate::read::json::{Json, Kind};
 use crate::read::source::Place;

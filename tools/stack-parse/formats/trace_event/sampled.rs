@@ -6,8 +6,7 @@
 //! "stackFrames":{"1":{"name":"[root]"},"2":{"name":"f","parent":1}}
 //! ```
 
-use common::Result;
-use common::io::Input;
+use common::{Result, io::Input};
 use hashbrown::HashMap;
 
 use super::Output;

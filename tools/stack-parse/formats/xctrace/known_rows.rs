@@ -7,8 +7,7 @@
 
 use std::rc::Rc;
 
-use common::numbers::decimal;
-use common::stacks::FrameId;
+use common::{numbers::decimal, stacks::FrameId};
 use hashbrown::HashMap;
 use memchr::{memchr, memmem, memrchr};
 

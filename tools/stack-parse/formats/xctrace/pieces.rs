@@ -2,8 +2,7 @@
 
 use std::io::{ErrorKind, Read};
 
-use common::io::Input;
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 use memchr::memmem::Finder;
 use memchr::memrchr;
 

@@ -1,9 +1,8 @@
 //! A table whose rows are samples.
 
 use bstr::ByteSlice;
-use common::Result;
 use common::numbers::{decimal, hexadecimal, is_digits};
-use common::stacks::FrameId;
+use common::{Result, stacks::FrameId};
 
 use super::FORMAT;
 use super::by_id::ById;

@@ -1,7 +1,6 @@
 //! One event or measure, and the sums of its samples.
 
-use common::names::unit_of_event;
-use common::stacks::NodeId;
+use common::{names::unit_of_event, stacks::NodeId};
 
 use crate::remedies;
 use crate::samples::weight::Weigher;

@@ -1,9 +1,7 @@
 //! What the inputs hold, in place of stacks: `--list-events`.
 
-use common::Result;
 use common::io::{Total, append_row};
-use common::names::printable;
-use common::pipe::Pipe;
+use common::{Result, names::printable, pipe::Pipe};
 
 use super::{Events, printed};
 

@@ -10,12 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use common::Result;
 use common::folded::{FoldedLine, end_line};
 use common::io::{Output, Total};
-use common::numbers::nanoseconds;
-use common::pipe::Pipe;
 use common::stacks::{Overflows, StackCounts};
+use common::{Result, numbers::nanoseconds, pipe::Pipe};
 
 use super::Sink;
 use crate::samples::weight::Rule;

@@ -1,9 +1,8 @@
 //! A table with one row per sample, for pandas, DuckDB and R: `--table`.
 
 use bstr::ByteSlice;
-use common::Result;
 use common::io::{Total, push_field, push_quoted};
-use common::pipe::Pipe;
+use common::{Result, pipe::Pipe};
 
 use super::Sink;
 use crate::samples::labels::DIGITS;

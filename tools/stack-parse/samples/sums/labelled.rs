@@ -3,11 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use common::Result;
-use common::folded::FoldedLine;
-use common::io::Total;
-use common::pipe::Pipe;
 use common::stacks::{FrameId, FrameTable, NodeId, Overflows, StackCounts};
+use common::{Result, folded::FoldedLine, io::Total, pipe::Pipe};
 
 use super::Sums;
 use crate::samples::events::Events;

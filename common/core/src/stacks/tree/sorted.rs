@@ -3,10 +3,7 @@
 use std::cmp::Reverse;
 
 use super::{Children, NodeId, StackTree};
-use crate::Result;
-use crate::stacks::FrameTable;
-use crate::stacks::line_texts::LineTexts;
-use crate::stacks::room::Room;
+use crate::{Result, stacks::FrameTable, stacks::line_texts::LineTexts, stacks::room::Room};
 
 /// A piece of a line that is still to be written.
 struct Step {
