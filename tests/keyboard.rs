@@ -11,7 +11,7 @@ use crate::place::folder_of_tools;
 pub(crate) const TMUX: &[&str] = &["tmux", "bash"];
 
 /// How long to wait for a screen: the machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A terminal with a shell in it, which ends with the test.
 pub(crate) struct Terminal {
@@ -87,7 +87,7 @@ impl Terminal {
     /// # Panics
     ///
     /// If it does not within [`PATIENCE`].
-    pub(crate) fn wait_until(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
+    pub(crate) fn wait_until(&self, what: &str, mut is_so: impl FnMut(&str) -> bool) -> String {
         let start = Instant::now();
         loop {
             let screen = self.screen();

@@ -10,20 +10,25 @@ use crate::util::{binary, golden_path};
 
 /// A fake perf that knows only the CPU clock, as on many virtual machines, and that ends with the
 /// signal that ends its program, like the real one. It writes a recording of ours, and logs its
-/// arguments in perf.log.
+/// arguments in perf.log, when the recording is there.
 pub(crate) const PERF: &str = r#"#!/bin/sh
 case "$1 $*" in
     *" -e cpu-clock "* | *" -e sched:sched_switch"[\ ,]*) ;;
     *) echo "Error:
 The cycles event is not supported." >&2; exit 255 ;;
 esac
-echo "$*" >> perf.log
-while [ $# -gt 0 ] && [ "$1" != -- ]; do
-    [ "$1" != -o ] || cat "$RECORDING" > "$2"
-    shift
+trap ended=1 INT
+for word; do
+    [ "$word" != -- ] || break
+    [ "$before" != -o ] || cat "$RECORDING" > "$word"
+    before=$word
 done
+echo "$*" >> perf.log
+while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done
 [ $# = 0 ] || shift
 [ $# -gt 0 ] || set -- sleep 1000
+trap - INT
+[ -z "$ended" ] || kill -INT $$
 exec "$@"
 "#;
 

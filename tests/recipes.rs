@@ -374,8 +374,9 @@ impl Place {
         (status.success(), String::from_utf8_lossy(&printed).into_owned())
     }
 
-    /// Runs a recipe. Returns its output and the content of the files that it wrote.
-    fn cook(&self, recipe: &Recipe) -> String {
+    /// Runs a recipe. Returns its output and the content of the files that it wrote, or what it
+    /// said where it failed.
+    fn cook(&self, recipe: &Recipe) -> Result<String, String> {
         let Recipe { title, commands } = recipe;
         let is_makefile = commands.contains("%.folded:");
         if is_makefile {
@@ -387,13 +388,15 @@ impl Place {
         }
         let (cooked, mut result) = self.run(if is_makefile { "make app.svg" } else { commands });
         let said = fs::read_to_string(self.path("said")).expect("what was said");
-        assert!(cooked, "{title}: {commands}\n{said}");
+        if !cooked {
+            return Err(format!("{title}: {commands}\n{said}"));
+        }
         let written = if is_makefile { vec!["app.svg"] } else { written_by(commands) };
         for name in written {
             let bytes = fs::read(self.path(name)).unwrap_or_else(|_| panic!("{title}: no {name}"));
             result.push_str(&String::from_utf8_lossy(&bytes));
         }
-        result
+        Ok(result)
     }
 }
 
@@ -431,13 +434,17 @@ fn cook(place: &str, recipes: &[Recipe], expected: Expected) {
             skip("perf may not record all programs here");
             continue;
         }
-        // The kernel sometimes loses a switch of threads, and with it the wait that it ended; and
-        // with --every, a table may come before the program's work.
+        // The kernel sometimes loses a switch of threads, and with it the wait that it ended, or
+        // all of them, so that nothing can be drawn; and with --every, a table may come before the
+        // program's work.
         let is_by_chance = ["--off-cpu", "--every"].iter().any(|it| recipe.commands.contains(it));
         let tries = if is_by_chance { 10 } else { 1 };
-        let has_all = |result: &String| texts.iter().all(|text| result.contains(text));
+        let has_all = |result: &Result<String, String>| {
+            result.as_ref().is_ok_and(|result| texts.iter().all(|text| result.contains(text)))
+        };
         let mut results = (1..tries).map(|_| place.cook(recipe));
         let result = results.find(has_all).unwrap_or_else(|| place.cook(recipe));
+        let result = result.unwrap_or_else(|failed| panic!("{failed}"));
         for text in *texts {
             let folder = place.folder.display();
             assert!(result.contains(text), "{title}: there is no {text:?}, see {folder}");

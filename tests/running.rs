@@ -42,7 +42,7 @@ pub(crate) fn lines_of(child: &mut Child) -> Receiver<String> {
     receiver
 }
 
-/// The next line; `None` at the end, or if none comes for a long time.
+/// The next line; `None` at the end, or if none comes for a minute.
 pub(crate) fn next(lines: &Receiver<String>) -> Option<String> {
-    lines.recv_timeout(Duration::from_secs(20)).ok()
+    lines.recv_timeout(Duration::from_secs(60)).ok()
 }

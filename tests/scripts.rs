@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
 
@@ -127,6 +129,82 @@ fn test_says_what_it_installs_and_why_and_fails_where_it_cannot() {
     assert!(said.find(purpose) < install && install.is_some(), "{said}");
     assert!(said.contains("\ntest: missing, and could not be installed"), "{said}");
     assert_eq!(status, Some(2), "{said}");
+}
+
+/// A cargo whose tests fail in the second run, and which notes the processes that run beside it.
+#[cfg(target_os = "linux")]
+const CARGO_THAT_FAILS_ONCE: &str = r#"#!/bin/sh
+case "$*" in *--no-run) exit ;; esac
+echo run >> runs
+cat /proc/$PPID/task/$PPID/children > beside
+echo 'browser::shown: SKIPPED: chromium is missing' >&2
+echo 'test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 7 filtered out'
+[ "$(grep -c run runs)" = 2 ] || exit 0
+echo "---- $* stdout ----"
+echo 'test result: FAILED. 1 passed; 1 failed; 0 ignored'
+exit 101
+"#;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn test_runs_a_few_tests_again_and_again_beside_busy_processes() {
+    if goes_without(&[SHELL]) {
+        return;
+    }
+    let place = Place::new("test-steady-runs");
+    let runs =
+        CARGO_THAT_FAILS_ONCE.replace("beside", &format!("{}/beside", place.folder.display()));
+    let runs = runs.replace(" runs", &format!(" {}/runs", place.folder.display()));
+    let args = ["--no-install", "--steady", "shown", "3"];
+    let (said, status) = test_with("test-steady", &[("cargo", &runs)], &args);
+    let skipped = "browser::shown: SKIPPED: chromium is missing\n";
+    let expected = format!(
+        "run 1 of 3\nrun 2 of 3\n{skipped}\
+         test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 7 filtered out\n\
+         ---- test --workspace --lib --bins --tests --locked --no-fail-fast -- shown stdout ----\n\
+         test result: FAILED. 1 passed; 1 failed; 0 ignored\nrun 3 of 3\n\
+         {skipped}{skipped}{skipped}1 passed, 1 failed, 3 skipped\n"
+    );
+    assert_eq!((said, status), (expected, Some(1)));
+    let beside = place.read("beside");
+    let beside: Vec<&str> = beside.split_whitespace().collect();
+    // The last one is cargo itself.
+    let processors = std::thread::available_parallelism().expect("a number").get();
+    assert_eq!(beside.len(), processors + 1);
+    // They were told to end.
+    let began = Instant::now();
+    while beside.iter().any(|id| Path::new("/proc").join(id).exists()) {
+        assert!(began.elapsed() < Duration::from_secs(60), "{beside:?} are left");
+        thread::sleep(Duration::from_millis(20));
+    }
+    for args in [&["--steady"][..], &["--steady", "shown", "often"]] {
+        let (said, status) = test_with("test-steady", &[("cargo", "#!/bin/sh\nexit 7\n")], args);
+        let needs = "test: --steady needs a NAME, and TIMES is a number, see --help\n";
+        assert_eq!((&*said, status), (needs, Some(2)));
+    }
+}
+
+#[test]
+fn continuous_integration_reads_the_recordings_that_are_beside_the_clone() {
+    if goes_without(&[SHELL]) {
+        return;
+    }
+    let place = Place::new("ci");
+    let ci = include_str!("../.ci/run");
+    for folder in ["clone/.ci", "clone/scripts"] {
+        fs::create_dir_all(place.folder.join(folder)).expect("a new folder");
+    }
+    place.program("clone/.ci/run", ci);
+    place.program("clone/scripts/test", "echo \"${STACK_TOOLS_DATA:-none}\"\n");
+    let said = || {
+        let mut run = place.here(&place.folder.join("clone/.ci/run"));
+        let output = run.env_remove("STACK_TOOLS_DATA").output().expect("it starts");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    assert_eq!(said(), "none\n");
+    fs::create_dir_all(place.folder.join("shared/data")).expect("a new folder");
+    let data = place.folder.join("shared/data");
+    assert_eq!(said(), format!("{}\n", data.canonicalize().expect("it is there").display()));
 }
 
 #[test]

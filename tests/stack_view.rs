@@ -182,10 +182,9 @@ fn the_terminal_comes_back_whole() {
         is_back(&terminal);
     }
     let terminal = shown("view-term.folded", (80, 24), STACKS, &[]);
-    Command::new("pkill")
-        .args(["-TERM", "-f", "stack-view .*view-term.folded"])
-        .status()
-        .expect("it starts");
+    let shell = terminal.state("#{pane_pid}");
+    let sent = Command::new("pkill").args(["-TERM", "-P", &shell, "stack-view"]).status();
+    assert!(sent.expect("it starts").success());
     terminal.wait_for("Terminated");
     is_back(&terminal);
     let terminal = shown("view-stop.folded", (80, 24), STACKS, &[]);
@@ -216,13 +215,17 @@ fn keys_at_random_leave_the_terminal_whole() {
         let terminal = shown("view-random.folded", (80, 24), STACKS, &[]);
         let pressed: Vec<&str> = (0..60).map(|_| all[random.below(all.len())]).collect();
         terminal.press(&pressed);
-        // Escape first leaves the input, then the selection.
-        for key in ["Escape", "Escape", "q", "q"] {
-            // Without the pause this and the next key would be read as one.
-            std::thread::sleep(Duration::from_millis(100));
-            terminal.press(&[key]);
-        }
-        terminal.wait_for("status 1");
+        // Escape first leaves the input, then the selection. It is read as one with the next key
+        // where that comes too soon: then all are pressed again.
+        let mut keys = ["Escape", "Escape", "q", "q"].iter().cycle();
+        terminal.wait_until("status 1", |screen| {
+            let has_ended = screen.contains("status 1");
+            if !has_ended {
+                std::thread::sleep(Duration::from_millis(100));
+                terminal.press(&[keys.next().expect("there is always one")]);
+            }
+            has_ended
+        });
         terminal.press(&["C-u"]);
         let state = terminal.state("#{alternate_on} #{cursor_flag} #{mouse_any_flag}");
         assert_eq!(state, "0 1 0", "{pressed:?}");
@@ -275,7 +278,8 @@ fn colours_are_those_of_the_terminal() {
         let path = scratch("view-colors.folded", STACKS);
         let terminal = Terminal::new(80, 24, &[]);
         terminal.run(&format!("clear; {settings} $tools/stack-view '{}'", path.display()));
-        terminal.wait_for("all: 1,080");
+        // The last line, which is drawn after all boxes.
+        terminal.wait_for("? keys");
         assert_eq!(fills(&terminal.colored_screen()), expected, "{settings}");
     }
 }
@@ -332,7 +336,7 @@ fn without_a_terminal_a_recording_is_read_no_further() {
     let intervals = "main;a 3\\n# end 1.000\\n";
     let mark = scratch("view-no-further", "");
     let script = format!(
-        "(printf '{intervals}'; for i in 1 2 3 4 5 6 7 8; do sleep 0.3; printf '{intervals}' || exit; done;
+        "(for i in $(seq 600); do printf '{intervals}' || exit; sleep 0.1; done;
           echo all > '{}') | setsid --wait '{}'",
         mark.display(),
         binary("stack-view")
@@ -377,11 +381,7 @@ fn a_recording_that_goes_on_is_shown_as_it_comes() {
     terminal.wait_until("the end", |screen| !screen.contains("Flame"));
     // It is written after the terminal was restored.
     let written = || std::fs::read_to_string(format!("{home}/out")).expect("the shell made it");
-    for _ in 0..500 {
-        if written().is_empty() {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
+    terminal.wait_until("what is written", |_| !written().is_empty());
     assert_eq!(written(), "main;b 4\n");
 }
 

@@ -34,9 +34,10 @@ fn progress_is_shown_on_a_terminal_for_files_and_by_stack_parse() {
         return;
     }
     let file = scratch("progress.folded", "main 3\n");
-    let slowly = "(echo 'main;a 1'; sleep 1.3; echo 'main;a 2')";
+    // More than a pipe holds, so that the tool has begun to read before the pause.
+    let slowly = "(yes 'main;a 1' | head -n 10000; sleep 1.3; echo 'main;a 2')";
     let terminal = on_a_terminal(&format!("{slowly} | $tools/stack-parse > /dev/null"), "");
-    assert!(terminal.contains("stack-parse: 18 B read"), "{terminal:?}");
+    assert!(terminal.contains("stack-parse: 87.90 KiB read"), "{terminal:?}");
     // In a pipeline the tools would overwrite each other's output.
     let merge = "$tools/stack-merge";
     let terminal = on_a_terminal(&format!("{slowly} | {merge} > /dev/null"), "");

@@ -125,9 +125,7 @@ fn blocks_weigh_what_the_command_says(stage: &Stage) {
     assert_eq!(lanes["8"], weights("stack-grep --label 'since<inf' --label tid=8")[""]);
     let mut checked = 0;
     for fragment in selections(12) {
-        browser.value(&format!("void (location.hash = {})", json!(fragment)));
-        browser.await_value("location.hash", &json!(fragment));
-        browser.value("new Promise((done) => setTimeout(done, 30))");
+        browser.go_to(&fragment);
         for step in ["", "a1", "b3"] {
             if !step.is_empty() {
                 browser.value(&format!("void ({}).focus()", frame(step)));

@@ -24,7 +24,7 @@ const ARGS: [&str; 10] = [
 ];
 
 /// How long anything in the browser may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A browser with one window; both end when this is dropped.
 pub(crate) struct Browser {
@@ -51,6 +51,7 @@ impl Browser {
         let mut browser = Browser { process, port, session: String::new() };
         let options = json!({ "args": ARGS });
         let wanted = json!({
+            "timeouts": { "script": PATIENCE.as_millis() as u64 },
             "goog:chromeOptions": options,
             "goog:loggingPrefs": { "browser": "ALL" },
         });
@@ -191,8 +192,26 @@ impl Browser {
         json!({ "type": "pointerMove", "origin": "viewport", "x": place[0], "y": place[1] })
     }
 
+    /// Does what a hand does, and waits until the page has drawn it.
     fn act(&self, source: &Value) {
         self.post("/actions", &json!({ "actions": [source] }));
+        self.await_repaint();
+    }
+
+    /// Waits for the next time that the page is drawn, which pages use to draw at most so often.
+    pub(crate) fn await_repaint(&self) {
+        self.value("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
+    }
+
+    /// Goes to another fragment of the address, and waits until the page has noticed.
+    pub(crate) fn go_to(&self, fragment: &str) {
+        self.value(&format!(
+            "new Promise((done) => {{
+                addEventListener('hashchange', () => setTimeout(done), {{ once: true }});
+                location.hash = {};
+            }})",
+            json!(fragment)
+        ));
     }
 
     /// The page as it would be printed: a PDF in base 64.
@@ -216,6 +235,19 @@ impl Browser {
         messages.filter(|message| !message.contains("favicon")).collect()
     }
 
+    /// The errors as soon as there is one: the browser logs it a moment after it happened.
+    pub(crate) fn await_messages(&self) -> Vec<String> {
+        let start = Instant::now();
+        loop {
+            let messages = self.messages();
+            if !messages.is_empty() {
+                return messages;
+            }
+            assert!(start.elapsed() < PATIENCE, "the page logs no error");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     fn post(&self, path: &str, body: &Value) -> Value {
         self.ask("POST", &format!("{}{path}", self.session), body)
     }
@@ -223,7 +255,7 @@ impl Browser {
     /// Asks chromedriver; its answer is `{"value": ...}`.
     fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("chromedriver runs");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time");
+        stream.set_read_timeout(Some(2 * PATIENCE)).expect("a time");
         let body = body.to_string();
         write!(
             stream,

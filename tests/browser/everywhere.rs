@@ -223,8 +223,7 @@ fn a_page_keeps_its_own_address(stage: &Stage) {
     browser.click(&tab_of(1, "table"));
     assert_eq!(browser.text("location.hash"), "#anchor");
     assert_eq!(browser.text(VIEWS), "flame,table");
-    browser.value("void (location.hash = '#field')");
-    browser.value("new Promise((done) => setTimeout(done, 50))");
+    browser.go_to("#field");
     assert_eq!(browser.text(VIEWS), "flame,table");
 }
 

@@ -138,7 +138,7 @@ fn a_heat_map_runs_under_a_strict_policy(stage: &Stage) {
     assert_eq!(browser.value("document.querySelector('.app')"), json!(null));
     assert!(browser.number("document.querySelector('.map').getBoundingClientRect().width") > 900.0);
     // The browser logs that it did not run the script.
-    assert_eq!(browser.messages().len(), 1);
+    assert_eq!(browser.await_messages().len(), 1);
 }
 
 fn a_heat_map_fits_into_every_window(stage: &Stage) {

@@ -67,7 +67,7 @@ fn without_scripts_the_static_picture_is_seen(stage: &Stage) {
     assert_eq!(browser.value(IS_STATIC), json!(true));
     assert_eq!(browser.value("document.querySelector('.app')"), json!(null));
     // The browser logs that it did not run the script.
-    assert_eq!(browser.messages().len(), 1);
+    assert_eq!(browser.await_messages().len(), 1);
 
     let off = |off: bool| {
         browser.chromium("Emulation.setScriptExecutionDisabled", &json!({ "value": off }))

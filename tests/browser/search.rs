@@ -1,5 +1,3 @@
-use std::time::{Duration, Instant};
-
 use serde_json::json;
 
 use super::driver::key;
@@ -147,11 +145,7 @@ fn many_letters() -> String {
 
 fn no_pattern_hangs_the_page(stage: &Stage) {
     let browser = stage.show(&[], many_letters());
-    let is_ended = |browser: &Browser| {
-        let start = Instant::now();
-        found_is(browser, "ended: the pattern took over 1 s");
-        assert!(start.elapsed() < Duration::from_secs(5));
-    };
+    let is_ended = |browser: &Browser| found_is(browser, "ended: the pattern took over 1 s");
     query(browser, ENDLESS);
     is_ended(browser);
     query(browser, "/^main$/");

@@ -46,13 +46,6 @@ pub(super) fn lines() -> String {
     lines
 }
 
-/// Selects a part of the strip through the address, as a link does.
-fn select(browser: &Browser, fragment: &str) {
-    browser.value(&format!("void (location.hash = {})", json!(fragment)));
-    browser.await_value("location.hash", &json!(fragment));
-    browser.value("new Promise((done) => setTimeout(done, 30))");
-}
-
 /// The fragments of random selections: a range, a lane, a step, or several of them.
 pub(super) fn selections(count: usize) -> Vec<String> {
     const LANES: [&str; 6] = ["", "=7", "=8", "=a.c+", "=it's $HOME \\x5Cx41", "-"];
@@ -100,7 +93,8 @@ fn numbers_of_a_selection_are_those_of_its_command(stage: &Stage) {
     let browser = stage.show_svg("", output("stack-svg", &[], &folded).stdout);
     let mut checked = 0;
     for fragment in selections(32) {
-        select(browser, &fragment);
+        // As a link does.
+        browser.go_to(&fragment);
         let expected = by_shell(&without_labels(&command(browser)), folded.as_bytes());
         let found = weights_of(browser, "TopDown");
         assert_eq!(found, of_one(expected.clone()), "{fragment}: {}", command(browser));

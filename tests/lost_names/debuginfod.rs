@@ -246,7 +246,8 @@ fn assert_is_given_up(program: &Program, parse: &mut Command) {
     let slow =
         "its debug information was not downloaded within 1 s: --debuginfod=SECONDS waits longer";
     assert_eq!(said(&output), [format!("{app}: {WHY}"), format!("{app}: {slow}")]);
-    assert!((1..20).contains(&took.as_secs()), "{took:?}");
+    // The client would never end.
+    assert!((1..120).contains(&took.as_secs()), "{took:?}");
 }
 
 #[test]
@@ -283,14 +284,17 @@ fn a_client_is_not_waited_for_once_it_has_ended() {
     let file = program.path("served/app.debug");
     let mut parse = program.parse(&["--debuginfod"], "http://127.0.0.1:1");
     // The process that the client starts keeps its pipes open.
-    let client = format!("#!/bin/sh\nsleep 30 &\necho {}\n", file.display());
+    let left = program.path("left");
+    let client =
+        format!("#!/bin/sh\nsleep 1000 &\necho $! > {}\necho {}\n", left.display(), file.display());
     program.with_client(&mut parse, &client);
-    let started = Instant::now();
     let output = parse.stdout(fs::File::create(program.path("out")).expect("a new file"));
     let status = output.stderr(std::process::Stdio::null()).status().expect("it starts");
     assert!(status.success());
     assert!(fs::read(program.path("out")).expect("a file").starts_with(b"work"));
-    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    let left = fs::read_to_string(left).expect("its number");
+    let kill = Command::new("sh").args(["-c", "kill $0", left.trim()]).status().expect("sh");
+    assert!(kill.success(), "the end of what the client left behind was waited for");
 }
 
 #[test]
@@ -350,7 +354,7 @@ fn no_process_is_left() {
         !pid.trim().is_empty() && !Path::new("/proc").join(pid.trim()).exists()
     };
     let started = Instant::now();
-    while !has_ended() && started.elapsed() < Duration::from_secs(20) {
+    while !has_ended() && started.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(20));
     }
     let is_over = has_ended();

@@ -83,7 +83,7 @@ fn a_process_that_runs_is_recorded_for_a_time() {
     place.compile("kept", &["-O0", "-fno-omit-frame-pointer"]);
     let mut child = place.here(&place.folder.join("kept")).arg("100000000000").spawn().expect("it");
     let pid = child.id().to_string();
-    let output = place.stack_flame(&["-p", &pid, "-d", "0.5", "--text"]);
+    let output = place.stack_flame(&["-p", &pid, "-d", "2", "--text"]);
     child.kill().expect("it runs");
     child.wait().expect("it ends");
     let table = String::from_utf8_lossy(&output.stdout);
@@ -105,7 +105,8 @@ fn time_that_a_program_waits_is_that_of_its_sleep() {
         let began = Instant::now();
         let output = place.stack_flame(&args);
         tries += 1;
-        let is_dropped = || !place.read("stacks").lines().any(is_sleep);
+        let stacks = fs::read_to_string(place.folder.join("stacks"));
+        let is_dropped = || !stacks.unwrap_or_default().lines().any(is_sleep);
         if tries == 10 || stderr(&output).contains("perf cannot record here") || !is_dropped() {
             break (output, began.elapsed());
         }
@@ -151,17 +152,18 @@ fn the_waker_of_a_shell_is_the_program_that_it_waits_for() {
         let folded = place.read("stacks");
         folded.lines().any(|line| line.starts_with("sh;") && line.contains(";--;") && ends(line))
     };
-    // On a busy machine the kernel drops records, perhaps just these: then this is repeated.
+    // On a busy machine the kernel drops records, perhaps just these, or all: then this is repeated.
+    let mut said = String::new();
     for _ in 0..10 {
         let output = place.stack_flame(&args);
         if stderr(&output).contains("perf cannot record here") {
             skip(&format!("perf does not record all programs here: {}", stderr(&output)));
             return;
         }
-        assert_status(&output, 0);
-        if is_woken(";sleep") {
+        if output.status.success() && is_woken(";sleep") {
             return;
         }
+        said = stderr(&output);
     }
-    panic!("{}", place.read("stacks"));
+    panic!("{said}");
 }

@@ -250,7 +250,7 @@ fn a_sum_over_64_bits_is_named_and_left_out() {
 fn write_until_it_ends(mut stdin: ChildStdin) {
     let started = Instant::now();
     while write!(stdin, "{}", sample("f")).is_ok() {
-        assert!(started.elapsed() < Duration::from_secs(20), "it does not end");
+        assert!(started.elapsed() < Duration::from_secs(60), "it does not end");
     }
 }
 
