@@ -25,9 +25,12 @@ fn only_the_ramp_has_colours_of_heat() {
         let is_text = |ending: &std::ffi::OsStr| ["rs", "js", "css"].iter().any(|it| ending == *it);
         let is_other = shown(&path) != RAMP && path.extension().is_some_and(is_text);
         let text = if is_other { read(&path).to_lowercase() } else { String::new() };
-        for form in forms.iter().filter(|form| text.contains(&***form)) {
-            panic!("{} has {form}, a colour of {RAMP}: take it from there", shown(&path));
-        }
+        let form = forms.iter().find(|form| text.contains(&***form));
+        assert!(
+            form.is_none(),
+            "{} has {form:?}, a colour of {RAMP}: take it from there",
+            shown(&path)
+        );
     }
 }
 
