@@ -187,9 +187,11 @@ impl<'p> Samples<'p> {
     }
 
     /// Notes for an event whose samples have no [`drawn`](Sample::drawn) of their own that `drawn`
-    /// samples were drawn, which weigh `weight` together. All of them must have been added.
-    pub(crate) fn draw(&mut self, event: &[u8], weight: f64, drawn: u64) {
-        self.events.draw(event, weight, drawn, self.window.is_bounded());
+    /// samples were drawn, which weigh `weight` together; `None` if that is unknown. All of them must
+    /// have been added.
+    pub(crate) fn draw(&mut self, event: &[u8], weight: f64, drawn: Option<u64>) {
+        // It is the number of all samples, of which some may have been left out.
+        self.events.draw(event, weight, drawn.filter(|_| !self.window.is_bounded()));
     }
 
     /// The id of the frame with this name.

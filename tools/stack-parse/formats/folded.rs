@@ -126,7 +126,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
                 let labels: Vec<Label<'_>> = labels.iter().collect();
                 let weights = &[count];
                 weight += count as f64;
-                let drawn = header.drawn(count);
+                let drawn = Some(header.drawn(count));
                 let sample = Sample { weights, drawn, ..Sample::default() };
                 let sample = with_labels(sample, &labels);
                 times.look_at(&sample);
@@ -139,8 +139,8 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         }
     });
     times.report(samples);
-    if let Some(drawn) = header.samples.filter(|_| !counts_samples(&header.unit)) {
-        samples.draw(&header.event, weight, drawn);
+    if !counts_samples(&header.unit) && weight > 0.0 {
+        samples.draw(&header.event, weight, header.samples);
     }
     read
 }
@@ -201,10 +201,10 @@ impl Header {
         }
     }
 
-    /// How many samples were drawn for a line with this count; 0 if only the number for all lines
-    /// together is known.
-    fn drawn(&self, count: u64) -> Option<u64> {
-        if counts_samples(&self.unit) { Some(count) } else { self.samples.map(|_| 0) }
+    /// How many samples were drawn for a line with this count; 0 if that may be known only for all
+    /// lines together, by a header line that may come after them.
+    fn drawn(&self, count: u64) -> u64 {
+        if counts_samples(&self.unit) { count } else { 0 }
     }
 
     /// Sets the event and the unit once, before the first stack.

@@ -4,10 +4,12 @@ use std::ops::Range;
 
 use common::stacks::FrameId;
 
+use super::FORMAT;
 use super::attributes::{Attribute, Text};
 use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::read::mapped_code::{self, Code, Mapping};
+use crate::read::own_labels::OwnLabels;
 use crate::read::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;
 
@@ -89,6 +91,30 @@ impl Dictionary {
         let all = numbers.iter().filter_map(|number| get(&self.attributes, *number));
         let mut found = all.filter(|attribute| self.text(&attribute.key) == key);
         found.next().map_or(b"", |attribute| self.text(&attribute.value))
+    }
+
+    /// Adds an attribute as a label. Those of the thread, the process and the processor get the
+    /// same keys as in all formats.
+    pub(super) fn add_label(&self, attribute: &Attribute, labels: &mut OwnLabels) {
+        let key = match self.text(&attribute.key) {
+            b"thread.name" => &b"comm"[..],
+            b"thread.id" => b"tid",
+            b"process.pid" => b"pid",
+            b"cpu.logical_number" => b"cpu",
+            key => key,
+        };
+        let mut value = self.text(&attribute.value).to_vec();
+        if value.is_empty() {
+            return;
+        }
+        let unit = self.string(attribute.unit);
+        if !unit.is_empty() {
+            value.push(b' ');
+            value.extend_from_slice(unit);
+        }
+        if !key.is_empty() && !labels.has(key) {
+            labels.add(FORMAT.name, key, &value);
+        }
     }
 
     /// Names all locations: a frame of [`FrameNames`] for each, and one for those that are

@@ -78,15 +78,13 @@ impl Events {
         self.events[index].is_measure = true;
     }
 
-    /// Notes how many samples were drawn for the weight of an event. If `is_part`, some of them may
-    /// have been left out, so the number becomes unknown.
-    pub(crate) fn draw(&mut self, event: &[u8], weight: f64, drawn: u64, is_part: bool) {
+    /// Notes how many samples were drawn for the weight of an event; `None` if that is unknown.
+    pub(crate) fn draw(&mut self, event: &[u8], weight: f64, drawn: Option<u64>) {
         let index = self.index(event);
-        for sum in &mut self.events[index].sums {
-            if is_part {
-                sum.is_unknown = true;
-            } else if sum.samples > 0 {
-                sum.draw(weight, drawn);
+        for sum in self.events[index].sums.iter_mut().filter(|sum| sum.samples > 0) {
+            match drawn {
+                Some(drawn) => sum.draw(weight, drawn),
+                None => sum.is_unknown = true,
             }
         }
     }
