@@ -48,14 +48,14 @@ fn times_of_v8_are_samples_of_unequal_length() {
 #[test]
 fn formats_that_know_say_how_many_samples_there_are() {
     for (golden, args, expected) in [
-        // The unit gives the number.
-        ("formats/perf-script/treegc-4.13.1-dwarf.gz", &[][..], None),
-        ("formats/perf-data/pipe-fp.perf.data.gz", &[], None),
+        // As many as the weights beside the recordings.
+        ("formats/perf-script/treegc-4.13.1-dwarf.gz", &[][..], Some(2357)),
+        ("formats/perf-data/pipe-fp.perf.data.gz", &[], Some(401)),
+        ("formats/jfr/jdk17-two-chunks.jfr.gz", &[], Some(52)),
         // The samples of its measure, whichever is taken: each is 10 ms.
         ("formats/pprof/go-cpu.pb.gz", &[], Some(128)),
         ("formats/pprof/go-cpu.pb.gz", &["--event", "cpu"], Some(128)),
         ("formats/gperftools/demo.prof.gz", &[], Some(284)),
-        ("formats/jfr/jdk17-two-chunks.jfr.gz", &[], None),
         ("formats/pstats/demo.pstats.gz", &[], None),
         ("formats/callgrind/demo.out.gz", &[], None),
         ("formats/trace-event/odd.json", &[], None),
@@ -75,7 +75,11 @@ fn unequal_periods_count_for_fewer_samples() {
     // 4² / (1 + 1 + 4)
     assert_eq!(noted(&folded), Some(3), "{folded}");
     let folded = filter("stack-parse", &["--header", "--weight", "samples"], &*script);
-    assert_eq!(noted(&folded), None, "{folded}");
+    assert_eq!(noted(&folded), Some(3), "{folded}");
+    let script: String = [1, 1, 6].map(|period| sample(period * 1000)).concat();
+    let folded = filter("stack-parse", &["--header", "--weight", "period"], &*script);
+    // 8² / (1 + 1 + 36)
+    assert_eq!(noted(&folded), Some(2), "{folded}");
 }
 
 const NOTED: &str = "# unit: ns\n# samples: 77 samples\nmain;f 30000000\nmain;g 47000000\n";

@@ -62,7 +62,7 @@ impl Lines<'_> {
     ///     Ok(())
     /// })?;
     /// assert_eq!(times, [(12_500_000_000, 250), (12_500_000_250, 1000)]);
-    /// # common::Result::Ok(())
+    /// # Ok::<(), common::Error>(())
     /// ```
     pub fn sequence(
         self,
