@@ -83,7 +83,8 @@ pub(crate) struct Samples<'p> {
     sums: Sums,
     /// `None` if samples are summed.
     stream: Option<Stream>,
-    headers: InputHeaders,
+    /// The header lines of the inputs.
+    pub(crate) headers: InputHeaders,
     /// What is known of the input that is being read.
     pub(crate) facts: Facts,
     /// The weight lost by rounding with `--weight latency`.

@@ -111,7 +111,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     let read = for_each_line(input, |number, line| {
         if line.starts_with(b"# ") {
             header.add(line);
-            samples.add_header_line(line);
+            samples.headers.add_line(line);
             return Ok(());
         }
         match FoldedLine::parse(line) {

@@ -45,6 +45,35 @@ impl InputHeaders {
         self.before = before;
     }
 
+    /// Sets which share of the events this input sampled. One sample does not mean the same in
+    /// inputs with different rates.
+    pub(crate) fn set_sampling_rate(&mut self, rate: f64) {
+        if !self.rates.contains(&rate) {
+            self.rates.push(rate);
+        }
+    }
+
+    /// Keeps a comment line of the input if it is a header line.
+    pub(crate) fn add_line(&mut self, line: &[u8]) {
+        if parse_header(line).is_some() {
+            self.lines.push(line.to_vec());
+        }
+    }
+
+    /// What became of the samples of the input that was just read, of which `events` were taken.
+    fn counts<'e>(&self, all: &'e Events, events: &[usize], weighs: Weighs) -> Counts<'e> {
+        let (now, before) = (all.fates(), self.before);
+        let of = |fate: Fate| now[fate as usize].saturating_sub(before[fate as usize]);
+        let left_out = [Fate::OtherEvent, Fate::OtherTime, Fate::NoTime, Fate::OtherObject];
+        Counts {
+            taken: u64::try_from(of(Fate::Taken)).unwrap_or(u64::MAX),
+            is_part: left_out.into_iter().any(|fate| of(fate) > 0),
+            is_slice: of(Fate::OtherTime) > 0 || of(Fate::NoTime) > 0,
+            weighs,
+            unit: events.first().map_or(b"", |&event| unit(all.get(event))),
+        }
+    }
+
     /// Whether any input has header lines of its own.
     fn are_given(&self) -> bool {
         self.inputs.iter().any(|input| !input.lines.is_empty())
@@ -99,21 +128,6 @@ fn unit(event: &Event) -> &[u8] {
 }
 
 impl Samples<'_> {
-    /// Sets which share of the events this input sampled. One sample does not mean the same in
-    /// inputs with different rates.
-    pub(crate) fn set_sampling_rate(&mut self, rate: f64) {
-        if !self.headers.rates.contains(&rate) {
-            self.headers.rates.push(rate);
-        }
-    }
-
-    /// Keeps a comment line of the input if it is a header line.
-    pub(crate) fn add_header_line(&mut self, line: &[u8]) {
-        if parse_header(line).is_some() {
-            self.headers.lines.push(line.to_vec());
-        }
-    }
-
     /// Notes when a sample was taken, and the thread if it is taken from the input.
     pub(super) fn note_facts(&mut self, origin: &Sample<'_>, fate: Fate) {
         if let Some(time) = origin.time {
@@ -142,7 +156,7 @@ impl Samples<'_> {
             }
         }
         let mut lines = std::mem::take(&mut self.headers.lines);
-        let counts = self.counts(&events);
+        let counts = self.headers.counts(&self.events, &events, self.input.format.weighs);
         if counts.is_part {
             let is_slice = counts.is_slice;
             lines.retain(|line| !(is_about_all_stacks(line) || is_slice && is_length(line)));
@@ -153,20 +167,6 @@ impl Samples<'_> {
         let adds_up = !header.lines.is_empty() || !header.facts.is_empty();
         if adds_up || !self.headers.inputs.contains(&header) {
             self.headers.inputs.push(header);
-        }
-    }
-
-    /// What became of the samples of the input that was just read, of which `events` were taken.
-    fn counts(&self, events: &[usize]) -> Counts<'_> {
-        let (now, before) = (self.events.fates(), self.headers.before);
-        let of = |fate: Fate| now[fate as usize].saturating_sub(before[fate as usize]);
-        let left_out = [Fate::OtherEvent, Fate::OtherTime, Fate::NoTime, Fate::OtherObject];
-        Counts {
-            taken: u64::try_from(of(Fate::Taken)).unwrap_or(u64::MAX),
-            is_part: left_out.into_iter().any(|fate| of(fate) > 0),
-            is_slice: of(Fate::OtherTime) > 0 || of(Fate::NoTime) > 0,
-            weighs: self.input.format.weighs,
-            unit: events.first().map_or(b"", |&event| unit(self.events.get(event))),
         }
     }
 
@@ -220,21 +220,20 @@ impl Samples<'_> {
             headers.add(lines, input.has_samples.into());
         }
         // The number of samples is known only for the sum.
-        headers.with_samples(self.drawn())
+        headers.with_samples(if measure.is_none() { drawn(&self.events) } else { None })
     }
+}
 
-    /// The number of samples whose sum would vary as much as what is written; `None` if that is
-    /// unknown, or if there are several events.
-    fn drawn(&self) -> Option<u64> {
-        let mut taken = self.events.iter().filter(|event| event.is_taken());
-        let (event, None) = (taken.next()?, taken.next()) else { return None };
-        let sum = event.sum(Fate::Taken);
-        match counts_samples(unit(event)) {
-            _ if self.source.is_some() => None,
-            true if event.weigher.sums() => u64::try_from(sum.total).ok(),
-            true => u64::try_from(sum.samples).ok(),
-            false => sum.drawn().map(|samples| samples.round() as u64),
-        }
+/// The number of samples whose sum would vary as much as what is written; `None` if that is
+/// unknown, or if there are several events.
+fn drawn(events: &Events) -> Option<u64> {
+    let mut taken = events.iter().filter(|event| event.is_taken());
+    let (event, None) = (taken.next()?, taken.next()) else { return None };
+    let sum = event.sum(Fate::Taken);
+    match counts_samples(unit(event)) {
+        true if event.weigher.sums() => u64::try_from(sum.total).ok(),
+        true => u64::try_from(sum.samples).ok(),
+        false => sum.drawn().map(|samples| samples.round() as u64),
     }
 }
 

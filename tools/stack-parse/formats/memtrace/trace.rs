@@ -297,7 +297,7 @@ impl Info {
 
     /// Sets the measures, and notes if the rounded weight differs from the exact one.
     fn announce(&self, weights: &[u64; 3], samples: &mut Samples<'_>) {
-        samples.set_sampling_rate(self.exact[1].recip());
+        samples.headers.set_sampling_rate(self.exact[1].recip());
         let Some(measure) = samples.events.set_measures(&MEASURES) else { return };
         let (exact, counted) = (self.exact[measure], weights[measure]);
         if (counted as f64 - exact).abs() >= exact * 1e-9 {
