@@ -161,8 +161,8 @@ fn assert_adds_up(what: &str, input: &[u8], args: &[&str]) {
     let intervals = in_two_halves(input, args);
     // Header lines that are known last come after all intervals.
     let is_header = |line: &&[u8]| line.starts_with(b"# ") && !is_end(line);
-    let lines = intervals.trim_ascii_end().rsplit(|&byte| byte == b'\n');
-    let last = lines.skip_while(is_header).next();
+    let mut lines = intervals.trim_ascii_end().rsplit(|&byte| byte == b'\n');
+    let last = lines.find(|line| !is_header(line));
     assert!(last.is_some_and(is_end), "{what} {args:?}");
     let sum = filter_bytes("stack-merge", &[], &intervals);
     assert!(sum == profile, "{what} {args:?}: not the sum of its intervals");
