@@ -2,8 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
 
@@ -148,6 +146,8 @@ exit 101
 #[cfg(target_os = "linux")]
 #[test]
 fn test_runs_a_few_tests_again_and_again_beside_busy_processes() {
+    use std::time::{Duration, Instant};
+
     if goes_without(&[SHELL]) {
         return;
     }
@@ -175,7 +175,7 @@ fn test_runs_a_few_tests_again_and_again_beside_busy_processes() {
     let began = Instant::now();
     while beside.iter().any(|id| Path::new("/proc").join(id).exists()) {
         assert!(began.elapsed() < Duration::from_secs(60), "{beside:?} are left");
-        thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(20));
     }
     for args in [&["--steady"][..], &["--steady", "shown", "often"]] {
         let (said, status) = test_with("test-steady", &[("cargo", "#!/bin/sh\nexit 7\n")], args);
