@@ -20,6 +20,7 @@ mod heap;
 mod interned;
 mod lanes;
 mod messages;
+mod names;
 mod packet;
 mod profiles;
 mod sequence;

@@ -1,22 +1,10 @@
 //! The frames of all stacks, by ids that are valid for the whole trace.
 
-use common::stacks::{FrameId, FrameTable};
+use common::stacks::FrameTable;
 use hashbrown::HashMap;
-use symbolize::MappedObject;
-
-use super::symbols::Symbols;
-use crate::frame::{Frame, Kind};
-use crate::options::Options;
-use crate::read::mapped_code::{self, name_codes};
-use crate::read::stacks::FrameNames;
-use crate::samples::Samples;
 
 /// The id of a text that is empty or unknown.
 pub(super) const NO_TEXT: u32 = 0;
-
-/// The kinds of frames outside the program's own code.
-const KERNEL: u64 = 2;
-const JIT: u64 = 4;
 
 /// The data of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -35,7 +23,7 @@ pub(super) struct Code {
 
 impl Code {
     /// Its offset in its file, in bytes from the start.
-    fn offset(&self) -> u64 {
+    pub(super) fn offset(&self) -> u64 {
         self.address.checked_sub(self.mapping.load_bias).unwrap_or(self.address)
     }
 }
@@ -98,90 +86,8 @@ impl Codes {
         frame
     }
 
-    /// Names all frames: by the symbols in the trace, by the names in it, or by the files that ran.
-    pub(super) fn names(
-        &self,
-        symbols: &Symbols,
-        options: &Options,
-        samples: &mut Samples<'_>,
-    ) -> FrameNames {
-        let frames = || self.list.iter().enumerate().map(|(number, code)| (number as u32, code));
-        let is_nameless = |code: &Code| {
-            code.name == NO_TEXT && symbols.lines(code).is_empty() && code.source == NO_TEXT
-        };
-        let nameless = frames().filter(|(_, code)| is_nameless(code));
-        let nameless = nameless.map(|(number, code)| (number, self.in_its_file(code)));
-        let found = name_codes(nameless, options, samples);
-        let mut names = FrameNames::default();
-        for (number, code) in frames() {
-            let lines = symbols.lines(code);
-            if !lines.is_empty() {
-                let frames = self.symbol_frames(code, lines, samples);
-                names.push_named(&frames, self.text_of(code.mapping.path), samples);
-            } else if is_nameless(code) {
-                let object = self.text_of(code.mapping.path);
-                names.push_named(found.frames(number), object, samples);
-            } else {
-                let source = self.place(code.source, code.line);
-                let name = symbols.plain(code.name).unwrap_or(self.text_of(code.name));
-                names.push(&Frame { name, source: &source, ..self.bare(code) }, samples);
-            }
-        }
-        names
+    /// All frames, and their ids.
+    pub(super) fn all(&self) -> impl Iterator<Item = (u32, &Code)> {
+        self.list.iter().enumerate().map(|(number, code)| (number as u32, code))
     }
-
-    /// The frames of code named by symbols, root first.
-    fn symbol_frames(
-        &self,
-        code: &Code,
-        lines: &[super::symbols::Line],
-        samples: &mut Samples<'_>,
-    ) -> Vec<FrameId> {
-        let mut frames = Vec::new();
-        for (index, line) in lines.iter().enumerate().rev() {
-            let source = self.place(line.source, line.number);
-            let (name, inlined) = (self.text_of(line.name), index + 1 < lines.len());
-            samples
-                .frames(&Frame { name, source: &source, inlined, ..self.bare(code) }, &mut frames);
-        }
-        frames
-    }
-
-    /// `/src/demo.c:14`
-    fn place(&self, source: u32, line: u32) -> Vec<u8> {
-        let mut place = self.text_of(source).to_vec();
-        if line > 0 && !place.is_empty() {
-            place.extend_from_slice(format!(":{line}").as_bytes());
-        }
-        place
-    }
-
-    /// A frame for code, without a name.
-    fn bare(&self, code: &Code) -> Frame<'_> {
-        let object = self.text_of(code.mapping.path);
-        let address = Some(code.address).filter(|_| code.mapping != Mapping::default());
-        let kind = match (object, code.kind) {
-            (b"/kernel", _) | (_, KERNEL) => Kind::Kernel,
-            (_, JIT) => Kind::Jit,
-            _ => Kind::of_object(object, None),
-        };
-        let offset = address.filter(|_| !object.is_empty()).map(|_| code.offset());
-        Frame { object, address, offset, kind, ..Frame::default() }
-    }
-
-    /// Code with its offset in its file.
-    fn in_its_file(&self, code: &Code) -> mapped_code::Code<'_> {
-        let path = self.text_of(code.mapping.path);
-        let build_id = self.text_of(code.mapping.build_id);
-        // Chrome's build-ids are digits as text.
-        let build_id = Some(build_id).filter(|id| !id.is_empty() && !is_text(id));
-        let mapped = MappedObject { path, build_id, ..Default::default() };
-        let is_file = path.starts_with(b"/") && path != b"/kernel";
-        let object = is_file.then(|| (mapped, code.offset()));
-        mapped_code::Code { bare: self.bare(code), object }
-    }
-}
-
-fn is_text(build_id: &[u8]) -> bool {
-    build_id.iter().all(u8::is_ascii_hexdigit)
 }
