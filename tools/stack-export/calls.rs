@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use common::stacks::FrameWeights;
+
 use crate::event::ExportedEvent;
 use crate::functions::Functions;
 use crate::profile::Profile;
@@ -12,7 +14,7 @@ pub(crate) type FunctionId = u32;
 /// What functions weigh by themselves and together with what they call, and their calls.
 #[derive(Default)]
 pub(crate) struct Calls {
-    pub(crate) functions: BTreeMap<FunctionId, Weights>,
+    pub(crate) functions: BTreeMap<FunctionId, FrameWeights>,
     /// What each line weighs itself, by function and line.
     lines: BTreeMap<(FunctionId, u32), u64>,
     /// The weights of calls, by caller, callee and the line of the caller. A recursive call has no
@@ -23,19 +25,11 @@ pub(crate) struct Calls {
     pub(crate) roots: BTreeMap<FunctionId, u64>,
 }
 
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Weights {
-    /// The weight of the stacks that end in the function.
-    pub(crate) self_weight: u64,
-    /// The weight of the stacks that hold the function.
-    pub(crate) total: u64,
-}
-
 impl Calls {
     pub(crate) fn of(profile: &Profile, event: &ExportedEvent, functions: &Functions<'_>) -> Calls {
         let mut graph = Calls::default();
         // The number of the last stack that held each function, counted from 1.
-        let mut last = vec![0u64; functions.list().len()];
+        let mut last = vec![0u64; functions.list.len()];
         for (stack, number) in profile.stacks_of(event).zip(1..) {
             let mut caller = None;
             for &frame in stack.frames {

@@ -11,9 +11,9 @@ use crate::profile::Profile;
 /// The functions of a profile, and for each frame its line of one.
 pub(crate) struct Functions<'a> {
     /// In the order of their first frames.
-    list: Vec<Function<'a>>,
-    /// In the order of [`Profile::frames`].
-    sites: Vec<Site>,
+    pub(crate) list: Vec<Function<'a>>,
+    /// The lines of functions, in the order of [`Profile::frames`].
+    pub(crate) sites: Vec<Site>,
 }
 
 /// A function. Functions of the same name in different files are different.
@@ -51,7 +51,7 @@ impl<'a> Functions<'a> {
     pub(crate) fn of(profile: &'a Profile, inlined: InlinedMark) -> Functions<'a> {
         let mut numbers = HashMap::new();
         let mut functions = Functions { list: Vec::new(), sites: Vec::new() };
-        for &frame in profile.frames() {
+        for &frame in &profile.frames {
             let (function, line, column, is_inlined) = split(profile.name(frame), inlined);
             let number = *numbers.entry(function).or_insert_with_key(|function| {
                 functions.list.push(function.clone());
@@ -60,15 +60,6 @@ impl<'a> Functions<'a> {
             functions.sites.push(Site { function: number, line, column, is_inlined });
         }
         functions
-    }
-
-    pub(crate) fn list(&self) -> &[Function<'a>] {
-        &self.list
-    }
-
-    /// The lines of functions, in the order of the frames of the profile.
-    pub(crate) fn sites(&self) -> &[Site] {
-        &self.sites
     }
 
     pub(crate) fn site(&self, profile: &Profile, frame: FrameId) -> Site {

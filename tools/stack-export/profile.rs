@@ -16,8 +16,8 @@ pub(crate) struct Profile {
     /// What says when samples were taken.
     pub(crate) clock: Clock,
     pub(crate) events: Vec<ExportedEvent>,
-    /// The frames of the stacks, in the order of their names.
-    frames: Vec<FrameId>,
+    /// The frames of all stacks, each once, in the order of their names.
+    pub(crate) frames: Vec<FrameId>,
     /// For each frame, its index in `frames`.
     places: Vec<u32>,
 }
@@ -146,12 +146,7 @@ impl Profile {
         self.events.iter().map(|event| self.stacks_of(event).count()).sum()
     }
 
-    /// The frames of all stacks, each once, in the order of their names.
-    pub(crate) fn frames(&self) -> &[FrameId] {
-        &self.frames
-    }
-
-    /// The index of a frame in [`frames`](Profile::frames).
+    /// The index of a frame in [`Profile::frames`].
     pub(crate) fn place(&self, frame: FrameId) -> u32 {
         self.places[frame as usize]
     }

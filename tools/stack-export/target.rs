@@ -46,15 +46,17 @@ pub(crate) struct Load {
 
 impl Target {
     /// A text of names and any weights, without labels but the event, and without places.
-    pub(crate) const PLAIN: Target = Target {
-        name: "",
-        about: "",
-        labels: HeldLabels::Event,
-        has_places: false,
-        is_text: true,
-        load: |_, event| Load { weight: event.total, most: u64::MAX },
-        write: Writer::OneEvent(|_, _| Ok(())),
-    };
+    pub(crate) const fn plain(name: &'static str, about: &'static str, write: Writer) -> Target {
+        Target {
+            name,
+            about,
+            labels: HeldLabels::Event,
+            has_places: false,
+            is_text: true,
+            load: |_, event| Load { weight: event.total, most: u64::MAX },
+            write,
+        }
+    }
 
     /// Checks that the format can hold the weights.
     ///

@@ -11,6 +11,7 @@ use crate::numbers::{Numbers, number_of};
 use crate::profile::{ExportedStack, Profile};
 
 /// A thread and its samples.
+#[derive(Default)]
 pub(crate) struct Thread<'a> {
     /// Empty if it is not known.
     pub(crate) comm: String,
@@ -41,19 +42,17 @@ pub(crate) struct ThreadSample<'a> {
 /// What distinguishes threads: the numbers of the process and of the thread, or else the names.
 type Key = (Option<u64>, Vec<u8>, Vec<u8>, bool, Option<u64>, Vec<u8>, Vec<u8>);
 
-/// The threads of an event: by process, the first thread of a process first. Samples without times
-/// are a thread of their own. `None` if no stack has labels for threads or times.
-pub(crate) fn threads_of<'a>(
-    profile: &'a Profile,
-    event: &'a ExportedEvent,
-) -> Option<Vec<Thread<'a>>> {
-    let is_told = |stack: ExportedStack<'_>| {
+/// Whether any stack of an event has labels for threads or times.
+pub(crate) fn has_threads(profile: &Profile, event: &ExportedEvent) -> bool {
+    profile.stacks_of(event).any(|stack| {
         let labels = profile.labels(stack.labels);
         labels.iter().any(|label| THREAD_LABELS.contains(&label.key))
-    };
-    if !profile.stacks_of(event).any(is_told) {
-        return None;
-    }
+    })
+}
+
+/// The threads of an event: by process, the first thread of a process first. Samples without times
+/// are a thread of their own. Without labels for threads, all stacks are of one.
+pub(crate) fn threads_of<'a>(profile: &'a Profile, event: &'a ExportedEvent) -> Vec<Thread<'a>> {
     let mut threads: BTreeMap<(Key, bool), Thread<'a>> = BTreeMap::new();
     for stack in profile.stacks_of(event) {
         let labels = profile.labels(stack.labels);
@@ -73,7 +72,7 @@ pub(crate) fn threads_of<'a>(
         thread.samples.sort_by_key(|sample| sample.since);
     }
     number(&mut threads);
-    Some(threads)
+    threads
 }
 
 fn key(labels: &LabelSet<'_>) -> Key {
@@ -104,17 +103,7 @@ impl<'a> Thread<'a> {
     fn of(labels: &LabelSet<'_>, has_times: bool) -> Thread<'a> {
         let [comm, process, pid, tid] = ["comm", "process", "pid", "tid"]
             .map(|key| labels.get(key).map(utf8).map(Cow::into_owned).unwrap_or_default());
-        Thread {
-            comm,
-            process,
-            pid,
-            tid,
-            pid_number: 0,
-            tid_number: 0,
-            samples: Vec::new(),
-            has_times,
-            is_untimed_part: false,
-        }
+        Thread { comm, process, pid, tid, has_times, ..Thread::default() }
     }
 
     /// Its title for people: `worker (4711)`; empty if nothing is known.

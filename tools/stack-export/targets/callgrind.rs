@@ -13,12 +13,13 @@ use crate::profile::Profile;
 use crate::target::{Target, Writer};
 
 pub(super) const TARGET: Target = Target {
-    name: "callgrind",
-    about: "A call graph for KCachegrind and callgrind_annotate",
     has_places: true,
     is_text: false,
-    write: Writer::OneEvent(write),
-    ..Target::PLAIN
+    ..Target::plain(
+        "callgrind",
+        "A call graph for KCachegrind and callgrind_annotate",
+        Writer::OneEvent(write),
+    )
 };
 
 /// The caller of the functions with which stacks begin. callgrind_annotate adds up what callers
@@ -84,14 +85,14 @@ struct Names<'a> {
 impl<'a> Names<'a> {
     fn of(functions: &'a Functions<'a>) -> Names<'a> {
         let mut numbers = std::collections::HashMap::from([(&b""[..], 1)]);
-        let files = functions.list().iter().map(|function| {
+        let files = functions.list.iter().map(|function| {
             let next = numbers.len() + 1;
             *numbers.entry(function.file).or_insert(next)
         });
         let files: Vec<usize> = files.collect();
         let mut is_file_said = vec![false; numbers.len() + 1];
         is_file_said[1] = true;
-        Names { functions, is_said: vec![false; functions.list().len()], files, is_file_said }
+        Names { functions, is_said: vec![false; functions.list.len()], files, is_file_said }
     }
 
     /// `(7) main` the first time, then `(7)`. The number 1 is that of [`TOP`].
@@ -99,7 +100,7 @@ impl<'a> Names<'a> {
         let place = function as usize;
         write!(out, "({})", place + 2)?;
         if !std::mem::replace(&mut self.is_said[place], true) {
-            let name = &self.functions.list()[place].name;
+            let name = &self.functions.list[place].name;
             out.write_all(b" ")?;
             // Programs that read it skip spaces.
             out.write_all(if name.trim_ascii().is_empty() { UNKNOWN } else { name })?;
@@ -113,7 +114,7 @@ impl<'a> Names<'a> {
         write!(out, "({file})")?;
         if !std::mem::replace(&mut self.is_file_said[file], true) {
             out.write_all(b" ")?;
-            out.write_all(self.functions.list()[function as usize].file)?;
+            out.write_all(self.functions.list[function as usize].file)?;
         }
         out.write_all(b"\n")
     }

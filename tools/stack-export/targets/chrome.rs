@@ -15,16 +15,13 @@ use crate::event::ExportedEvent;
 use crate::labelled::HeldLabels;
 use crate::profile::{ExportedStack, Profile};
 use crate::target::{Load, Target, Writer};
-use crate::threads::{Thread, interval, process_of, threads_of};
+use crate::threads::{Thread, has_threads, interval, process_of, threads_of};
 use crate::walk::{Walker, walk};
 
 pub(super) const TARGET: Target = Target {
-    name: "chrome",
-    about: "JSON for Chrome's tracing and Perfetto",
     labels: HeldLabels::Threads,
     load,
-    write: Writer::OneEvent(write),
-    ..Target::PLAIN
+    ..Target::plain("chrome", "JSON for Chrome's tracing and Perfetto", Writer::OneEvent(write))
 };
 
 struct Trace<'a> {
@@ -79,28 +76,26 @@ fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     let has_durations = has_durations(event);
     let mut trace = Trace { profile, out, ids: (1, 1), nanoseconds, has_durations, now: 0 };
     trace.out.write_all(br#"{"traceEvents":["#)?;
-    match threads_of(profile, event) {
-        None => {
-            trace.name("process_name", &name)?;
-            walk(profile.stacks_of(event), &mut trace)?;
+    if !has_threads(profile, event) {
+        trace.name("process_name", &name)?;
+        walk(profile.stacks_of(event), &mut trace)?;
+        return trace.out.write_all(b"\n]}\n");
+    }
+    let threads = threads_of(profile, event);
+    let interval = interval(&threads);
+    let mut last = None;
+    for thread in &threads {
+        let before = last.replace(thread.pid_number);
+        if before.is_some() {
+            trace.out.write_all(b",\n")?;
         }
-        Some(threads) => {
-            let interval = interval(&threads);
-            let mut last = None;
-            for thread in &threads {
-                let before = last.replace(thread.pid_number);
-                if before.is_some() {
-                    trace.out.write_all(b",\n")?;
-                }
-                trace.ids = (thread.pid_number, thread.tid_number);
-                if before != last {
-                    trace.name("process_name", process_of(&threads, thread).unwrap_or(&name))?;
-                    trace.out.write_all(b",\n")?;
-                }
-                trace.name("thread_name", &thread.name(&name))?;
-                trace.thread(thread, interval)?;
-            }
+        trace.ids = (thread.pid_number, thread.tid_number);
+        if before != last {
+            trace.name("process_name", process_of(&threads, thread).unwrap_or(&name))?;
+            trace.out.write_all(b",\n")?;
         }
+        trace.name("thread_name", &thread.name(&name))?;
+        trace.thread(thread, interval)?;
     }
     trace.out.write_all(b"\n]}\n")
 }

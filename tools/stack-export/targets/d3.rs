@@ -10,12 +10,8 @@ use crate::profile::Profile;
 use crate::target::{Target, Writer};
 use crate::walk::{Walker, walk};
 
-pub(super) const TARGET: Target = Target {
-    name: "d3",
-    about: "JSON for d3-flame-graph",
-    write: Writer::OneEvent(write),
-    ..Target::PLAIN
-};
+pub(super) const TARGET: Target =
+    Target::plain("d3", "JSON for d3-flame-graph", Writer::OneEvent(write));
 
 struct Tree<'a> {
     profile: &'a Profile,

@@ -4,20 +4,16 @@
 
 use std::io::{self, Write};
 
-use common::{io::Output, numbers::share};
+use common::{io::Output, numbers::share, stacks::FrameWeights};
 
-use crate::calls::{Calls, FunctionId, Weights};
+use crate::calls::{Calls, FunctionId};
 use crate::event::ExportedEvent;
 use crate::functions::{Functions, InlinedMark};
 use crate::profile::Profile;
 use crate::target::{Target, Writer};
 
-pub(super) const TARGET: Target = Target {
-    name: "dot",
-    about: "A call graph for Graphviz",
-    write: Writer::OneEvent(write),
-    ..Target::PLAIN
-};
+pub(super) const TARGET: Target =
+    Target::plain("dot", "A call graph for Graphviz", Writer::OneEvent(write));
 
 fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     let event = profile.only_event();
@@ -43,10 +39,10 @@ fn write_function(
     functions: &Functions<'_>,
     event: &ExportedEvent,
     function: FunctionId,
-    Weights { self_weight, total }: Weights,
+    FrameWeights { self_weight, total }: FrameWeights,
     out: &mut Output,
 ) -> io::Result<()> {
-    let name = functions.list()[function as usize].text();
+    let name = functions.list[function as usize].text();
     let said = |weight| format!("{} ({})", event.unit().number(weight), share(weight, event.total));
     let label = format!("{name}\nself {}\ntotal {}", said(self_weight), said(total));
     let tooltip = format!("self {self_weight}, total {total}");

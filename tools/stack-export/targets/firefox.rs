@@ -20,12 +20,9 @@ use crate::times::Times;
 use tables::{CATEGORIES, Tables};
 
 pub(super) const TARGET: Target = Target {
-    name: "firefox",
-    about: "JSON for the Firefox Profiler",
     labels: HeldLabels::Threads,
     has_places: true,
-    write: Writer::OneEvent(write),
-    ..Target::PLAIN
+    ..Target::plain("firefox", "JSON for the Firefox Profiler", Writer::OneEvent(write))
 };
 
 /// The version of the format: viewers read theirs and older ones.
@@ -35,36 +32,24 @@ fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     let event = profile.only_event();
     let functions = Functions::of(profile, InlinedMark::InField);
     let threads = threads_of(profile, event);
-    let step = threads.as_deref().map_or(1_000_000, interval);
-    write!(out, r#"{{"meta":{},"libs":[],"#, meta(profile, event, step))?;
+    write!(out, r#"{{"meta":{},"libs":[],"#, meta(profile, event, interval(&threads)))?;
     out.write_all(br#""pages":[],"counters":[],"profilerOverhead":[],"threads":["#)?;
-    match threads {
-        None => {
-            // Stacks without times are a millisecond apart.
-            let samples = profile.stacks_of(event).zip((0u64..).map(|at| at * 1_000_000));
-            let whose = Whose { name: event.label(), process: event.label(), pid: "1", tid: "1" };
-            write_thread(profile, &functions, event, &whose, samples, out)?;
+    for (place, thread) in threads.iter().enumerate() {
+        if place > 0 {
+            out.write_all(b",\n")?;
         }
-        Some(threads) => {
-            for (place, thread) in threads.iter().enumerate() {
-                if place > 0 {
-                    out.write_all(b",\n")?;
-                }
-                let untimed = (0u64..).map(|at| at * 1_000_000);
-                let samples = thread.samples.iter().zip(untimed);
-                let samples = samples.map(|(sample, at)| {
-                    (sample.stack, if thread.has_times { sample.since } else { at })
-                });
-                let ids = [thread.pid_number, thread.tid_number].map(|id| id.to_string());
-                let name = thread.name(event.label());
-                let process = process_of(&threads, thread).unwrap_or(event.label());
-                let pid = if thread.pid.is_empty() { &ids[0] } else { &thread.pid };
-                let has_tid = !thread.tid.is_empty() && !thread.is_untimed_part;
-                let tid = if has_tid { &thread.tid } else { &ids[1] };
-                let whose = Whose { name: &name, process, pid, tid };
-                write_thread(profile, &functions, event, &whose, samples, out)?;
-            }
-        }
+        // Stacks without times are a millisecond apart.
+        let samples = thread.samples.iter().zip((0u64..).map(|at| at * 1_000_000));
+        let samples = samples
+            .map(|(sample, at)| (sample.stack, if thread.has_times { sample.since } else { at }));
+        let ids = [thread.pid_number, thread.tid_number].map(|id| id.to_string());
+        let name = thread.name(event.label());
+        let process = process_of(&threads, thread).unwrap_or(event.label());
+        let pid = if thread.pid.is_empty() { &ids[0] } else { &thread.pid };
+        let has_tid = !thread.tid.is_empty() && !thread.is_untimed_part;
+        let tid = if has_tid { &thread.tid } else { &ids[1] };
+        let whose = Whose { name: &name, process, pid, tid };
+        write_thread(profile, &functions, event, &whose, samples, out)?;
     }
     out.write_all(b"]}\n")
 }

@@ -27,13 +27,14 @@ use messages::{Function, Line, Location, Message as Part, Sample, ValueType};
 use strings::Strings;
 
 pub(super) const TARGET: Target = Target {
-    name: "pprof",
-    about: "profile.proto, compressed by gzip, for 'go tool pprof' and much else",
     labels: HeldLabels::All,
     has_places: true,
     load,
-    write: Writer::AllEvents(write),
-    ..Target::PLAIN
+    ..Target::plain(
+        "pprof",
+        "profile.proto, compressed by gzip, for 'go tool pprof' and much else",
+        Writer::AllEvents(write),
+    )
 };
 
 /// Weights are signed.
@@ -53,7 +54,7 @@ fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     };
     put(head(profile, &mut strings))?;
     let functions = Functions::of(profile, InlinedMark::InField);
-    for (function, id) in functions.list().iter().zip(1..) {
+    for (function, id) in functions.list.iter().zip(1..) {
         let mut part = Part::default();
         let name = strings.add(function.text().into_owned(), &mut part);
         let filename = match function.file {

@@ -17,12 +17,9 @@ use crate::target::{Target, Writer};
 use crate::threads::{Thread, interval, threads_of};
 
 pub(super) const TARGET: Target = Target {
-    name: "speedscope",
-    about: "JSON for speedscope",
     labels: HeldLabels::Threads,
     has_places: true,
-    write: Writer::AllEvents(write),
-    ..Target::PLAIN
+    ..Target::plain("speedscope", "JSON for speedscope", Writer::AllEvents(write))
 };
 
 #[derive(Serialize)]
@@ -70,11 +67,12 @@ struct OneProfile<'a> {
     #[serde(flatten)]
     origin: Origin<'a>,
     samples: Samples<'a>,
-    weights: Weights<'a>,
+    /// What each stack weighs, or the nanoseconds between samples.
+    weights: Vec<u64>,
 }
 
 /// Fields that stack-parse reads, and speedscope does not.
-#[derive(Default, Serialize)]
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Origin<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,42 +87,21 @@ struct Origin<'a> {
     tid: &'a str,
 }
 
-/// The samples of a profile.
-#[derive(Clone, Copy)]
-enum Of<'a> {
-    /// All of an event, where there are no labels.
-    Event(&'a Profile, &'a ExportedEvent),
-    Thread(&'a Profile, &'a Thread<'a>),
-}
-
 /// `[[0,1],[0,2]]`: for each stack the indices of its frames, root first.
-struct Samples<'a>(Of<'a>);
+struct Samples<'a>(&'a Profile, &'a Thread<'a>);
 
 /// The indices of the frames of a stack.
 struct Places<'a>(&'a Profile, &'a [FrameId]);
 
-/// What each stack weighs.
-enum Weights<'a> {
-    AsGiven(Of<'a>),
-    /// The nanoseconds between samples; holds the thread and the usual interval.
-    Times(&'a Thread<'a>, u64),
-}
-
 fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     let functions = Functions::of(profile, InlinedMark::InName);
-    let threads: Vec<Option<Vec<Thread<'_>>>> =
+    let threads: Vec<Vec<Thread<'_>>> =
         profile.events.iter().map(|event| threads_of(profile, event)).collect();
-    let mut profiles = Vec::new();
-    for (event, threads) in profile.events.iter().zip(&threads) {
-        match threads {
-            None => profiles.push(OneProfile::of_event(profile, event)),
-            Some(threads) => {
-                let interval = interval(threads);
-                let of = |thread| OneProfile::of_thread(profile, event, thread, interval);
-                profiles.extend(threads.iter().map(of));
-            }
-        }
-    }
+    let of_events = profile.events.iter().zip(&threads).map(|(event, threads)| {
+        let interval = interval(threads);
+        threads.iter().map(move |thread| OneProfile::of(profile, event, thread, interval))
+    });
+    let mut profiles: Vec<OneProfile<'_>> = of_events.flatten().collect();
     tell_apart(&mut profiles);
     let document = Document {
         schema: "https://www.speedscope.app/file-format-schema.json",
@@ -152,30 +129,19 @@ fn tell_apart(profiles: &mut [OneProfile<'_>]) {
 }
 
 impl<'a> OneProfile<'a> {
-    fn of_event(profile: &'a Profile, event: &'a ExportedEvent) -> OneProfile<'a> {
-        let of = Of::Event(profile, event);
-        OneProfile {
-            r#type: "sampled",
-            name: event.label_with_unit(),
-            unit: event.unit_word().unwrap_or("none"),
-            start_value: 0,
-            end_value: event.total,
-            origin: Origin::of(event, false),
-            samples: Samples(of),
-            weights: Weights::AsGiven(of),
-        }
-    }
-
-    fn of_thread(
+    /// The profile of a thread; `interval` is the usual time between its samples.
+    fn of(
         profile: &'a Profile,
         event: &'a ExportedEvent,
         thread: &'a Thread<'a>,
         interval: u64,
     ) -> OneProfile<'a> {
-        let of = Of::Thread(profile, thread);
         let is_timed = thread.has_times && event.counts_samples_of_time();
-        let weights =
-            if is_timed { Weights::Times(thread, interval) } else { Weights::AsGiven(of) };
+        let samples = thread.samples.iter();
+        let weights: Vec<u64> = match is_timed {
+            true => samples.zip(thread.ends(interval)).map(|(it, end)| end - it.since).collect(),
+            false => samples.map(|sample| sample.stack.weight).collect(),
+        };
         let (event_name, title) = (event.label_with_unit(), thread.title());
         let is_one_event = profile.events.len() == 1;
         OneProfile {
@@ -187,53 +153,19 @@ impl<'a> OneProfile<'a> {
             },
             unit: if is_timed { "nanoseconds" } else { event.unit_word().unwrap_or("none") },
             start_value: 0,
-            end_value: weights.of_all().sum(),
+            end_value: weights.iter().sum(),
             origin: Origin {
+                event: event.name.as_deref(),
+                event_unit: match event.unit() {
+                    Unit::Things(unit) if !is_timed && event.name.is_some() => Some(unit),
+                    _ => None,
+                },
                 comm: &thread.comm,
                 pid: &thread.pid,
                 tid: &thread.tid,
-                ..Origin::of(event, is_timed)
             },
-            samples: Samples(of),
+            samples: Samples(profile, thread),
             weights,
-        }
-    }
-}
-
-impl<'a> Origin<'a> {
-    fn of(event: &'a ExportedEvent, is_timed: bool) -> Origin<'a> {
-        let event_unit = match event.unit() {
-            Unit::Things(unit) if !is_timed && event.name.is_some() => Some(unit),
-            _ => None,
-        };
-        Origin { event: event.name.as_deref(), event_unit, ..Origin::default() }
-    }
-}
-
-impl<'a> Of<'a> {
-    /// The frames of each sample, and its weight.
-    fn samples(self) -> Box<dyn Iterator<Item = (Places<'a>, u64)> + 'a> {
-        match self {
-            Of::Event(profile, event) => {
-                let stacks = profile.stacks_of(event);
-                Box::new(stacks.map(|stack| (Places(profile, stack.frames), stack.weight)))
-            }
-            Of::Thread(profile, thread) => {
-                let stacks = thread.samples.iter().map(|sample| sample.stack);
-                Box::new(stacks.map(|stack| (Places(profile, stack.frames), stack.weight)))
-            }
-        }
-    }
-}
-
-impl Weights<'_> {
-    fn of_all(&self) -> Box<dyn Iterator<Item = u64> + '_> {
-        match self {
-            Weights::AsGiven(of) => Box::new(of.samples().map(|(_, weight)| weight)),
-            Weights::Times(thread, interval) => {
-                let samples = thread.samples.iter().zip(thread.ends(*interval));
-                Box::new(samples.map(|(sample, end)| end - sample.since))
-            }
         }
     }
 }
@@ -241,8 +173,8 @@ impl Weights<'_> {
 impl Serialize for Frames<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let known = |number: u32| (number > 0).then_some(number);
-        let frames = self.0.sites().iter().map(|site| {
-            let function = &self.0.list()[site.function as usize];
+        let frames = self.0.sites.iter().map(|site| {
+            let function = &self.0.list[site.function as usize];
             let has_file = !function.file.is_empty();
             Frame {
                 name: function.text(),
@@ -258,18 +190,13 @@ impl Serialize for Frames<'_> {
 
 impl Serialize for Samples<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.samples().map(|(places, _)| places))
+        let samples = self.1.samples.iter();
+        serializer.collect_seq(samples.map(|sample| Places(self.0, sample.stack.frames)))
     }
 }
 
 impl Serialize for Places<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.1.iter().map(|&frame| self.0.place(frame)))
-    }
-}
-
-impl Serialize for Weights<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.of_all())
     }
 }

@@ -12,12 +12,11 @@ use crate::event::{as_frame, name_of_value};
 use crate::profile::no_event;
 use crate::target::{Target, Writer};
 
-pub(super) const TARGET: Target = Target {
-    name: "tsv",
-    about: "A table for pandas, DuckDB and R, a row for each line",
-    write: Writer::Lines(write),
-    ..Target::PLAIN
-};
+pub(super) const TARGET: Target = Target::plain(
+    "tsv",
+    "A table for pandas, DuckDB and R, a row for each line",
+    Writer::Lines(write),
+);
 
 const EVENT: &[u8] = b"event";
 

@@ -98,7 +98,7 @@ impl<'a> Tables<'a> {
     pub(super) fn into_json(mut self) -> [(&'static str, Value); 4] {
         let (mut names, mut files, mut categories) = (Vec::new(), Vec::new(), HashMap::new());
         for number in std::mem::take(&mut self.rows_of_functions.list) {
-            let function = &self.functions.list()[number as usize];
+            let function = &self.functions.list[number as usize];
             names.push(self.strings.add(function.text().into_owned()));
             let has_file = !function.file.is_empty();
             files.push(has_file.then(|| self.strings.add(function.file_text().into_owned())));
