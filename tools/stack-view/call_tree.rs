@@ -9,7 +9,8 @@ use common::{Error, Result};
 /// order of their frames' numbers. The first is the whole profile, which is not a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CallTree {
-    calls: Vec<Call>,
+    /// All calls, by their numbers.
+    pub(crate) calls: Vec<Call>,
 }
 
 /// A frame, called by the frame of `parent`. Weights are in the unit of the profile.
@@ -106,11 +107,6 @@ impl CallTree {
         Ok(CallTree { calls })
     }
 
-    /// All calls, by their numbers.
-    pub(crate) fn calls(&self) -> &[Call] {
-        &self.calls
-    }
-
     /// One call.
     pub(crate) fn call(&self, number: u32) -> &Call {
         &self.calls[number as usize]
@@ -153,7 +149,7 @@ mod tests {
         }
         let stacks = counts.into_sorted();
         let tree = CallTree::of(&stacks).expect("small weights");
-        let shown: Vec<_> = tree.calls()[1..]
+        let shown: Vec<_> = tree.calls[1..]
             .iter()
             .map(|call| {
                 let name = String::from_utf8_lossy(stacks.frames().name(call.frame)).into_owned();

@@ -8,17 +8,13 @@ use ratatui::style::{Color, Modifier, Style};
 /// The colour of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FrameColor {
-    kind: CodeKind,
+    pub(crate) kind: CodeKind,
     rgb: [u8; 3],
 }
 
 impl FrameColor {
     pub(crate) fn of(kind: CodeKind, name: &[u8]) -> FrameColor {
         FrameColor { kind, rgb: kind.color(name) }
-    }
-
-    pub(crate) fn kind(self) -> CodeKind {
-        self.kind
     }
 }
 

@@ -14,26 +14,19 @@ use crate::app::{App, Ended, Interval, Recording};
 use crate::profile::Profile;
 use crate::{Args, new_app, run, unit, write};
 
-/// What was read.
-pub(crate) enum Input {
-    Whole(Box<StackCounts>),
-    /// It was shown while it came in, and the reader ended it.
-    Shown(Box<App>),
-}
-
 /// The thread that shows what comes in.
 struct Shown<'scope> {
     intervals: Sender<Interval>,
     thread: ScopedJoinHandle<'scope, Result<App>>,
 }
 
-/// Reads all input. From the first end of an interval on, what came in is shown. `None` if
-/// nothing in it weighs anything.
+/// Reads all input and shows it until the reader ends that. From the first end of an interval on,
+/// what came in so far is shown. `None` if nothing in it weighs anything.
 ///
 /// # Errors
 ///
 /// Those of reading and of [`run::run`].
-pub(crate) fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Input>> {
+pub(crate) fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<App>> {
     let (mut all, mut last) = (StackCounts::default(), StackCounts::default());
     let (mut sum, mut overflows) = (0, Overflows::default());
     thread::scope(|scope| {
@@ -52,16 +45,13 @@ pub(crate) fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Input>> {
                     }
                 }
                 Live::End if sum > 0 => {
-                    let unit = unit(args, pipe);
+                    let last = if shown.is_some() { mem::take(&mut last) } else { all.clone() };
+                    let interval = Interval { all: all.clone(), last, unit: unit(args, pipe) };
                     if let Some(shown) = &shown {
-                        let last = mem::take(&mut last);
-                        let interval = Interval { all: all.clone(), last, unit };
                         return shown.intervals.send(interval).map_err(|_| nobody_looks());
                     }
-                    let profile = Profile::new(all.clone(), unit.clone())?;
-                    let first = Interval { all: all.clone(), last: all.clone(), unit };
-                    let mut app = new_app(profile);
-                    app.live = Some(Recording::new(first));
+                    let mut app = new_app(Profile::new(all.clone(), interval.unit.clone())?);
+                    app.live = Some(Recording::new(interval));
                     let (intervals, newest) = channel();
                     let out = out.take();
                     let thread = scope.spawn(move || end_now(run::run(app, Some(newest))?, out));
@@ -75,9 +65,13 @@ pub(crate) fn read(args: &Args, pipe: &mut Pipe) -> Result<Option<Input>> {
         if let Some(Shown { intervals, thread }) = shown {
             drop(intervals);
             let app = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            return read.map(|()| Some(Input::Shown(Box::new(app))));
+            return read.map(|()| Some(app));
         }
-        read.map(|()| (sum > 0).then(|| Input::Whole(Box::new(all))))
+        read?;
+        if sum == 0 {
+            return Ok(None);
+        }
+        run::run(new_app(Profile::new(all, unit(args, pipe))?), None).map(Some)
     })
 }
 

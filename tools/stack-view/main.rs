@@ -30,7 +30,6 @@ use common::{Error, Result, Status, hints::NO_WEIGHT, io::Files, numbers::Unit, 
 
 use app::{App, Ended};
 use colors::Palette;
-use live::Input;
 use profile::Profile;
 
 /// Look at a flame graph in the terminal, and write the stacks that are shown
@@ -50,21 +49,9 @@ fn main() -> ExitCode {
 }
 
 fn stack_view(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    let Some(input) = live::read(&args, pipe)? else {
+    let Some(app) = live::read(&args, pipe)? else {
         pipe.note(NO_WEIGHT);
         return Ok(Status::Nothing);
-    };
-    let app = match input {
-        // It was shown while it came in.
-        Input::Shown(app) => *app,
-        Input::Whole(counts) => {
-            let profile = Profile::new(*counts, unit(&args, pipe))?;
-            if profile.tree.calls().len() == 1 {
-                pipe.note(NO_WEIGHT);
-                return Ok(Status::Nothing);
-            }
-            run::run(new_app(profile), None)?
-        }
     };
     match app.ended {
         Some(Ended::Write) => write::to_pipe(&app.view, pipe).map(|()| pipe.status()),

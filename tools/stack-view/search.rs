@@ -34,7 +34,7 @@ impl Hits {
 
     /// Adds up what is found of these calls; `top` is the call from which on they count.
     pub(crate) fn add_up(&mut self, calls: &CallTree, top: u32) {
-        let all = calls.calls();
+        let all = &calls.calls;
         self.below = vec![0; all.len()];
         for (number, call) in all.iter().enumerate().skip(1).rev() {
             if self.has(call.frame) {
@@ -62,7 +62,7 @@ impl Hits {
     /// The weight of the stacks of a branch in which it, or a branch above it, is found.
     pub(crate) fn weight_of(&self, tree: &Tree, id: BranchId, calls: &CallTree) -> u64 {
         let at = tree.branch(id).calls.iter();
-        let Shape::BottomUp { is_total, .. } = tree.shape() else {
+        let Shape::BottomUp { is_total, .. } = tree.shape else {
             return at.map(|(call, _)| self.below[*call as usize]).sum();
         };
         let weight = |origin: u32| match is_total {

@@ -40,20 +40,18 @@ impl Step {
     ///
     /// [`common::Error::Overflow`], which is not expected of a part of the profile.
     pub(crate) fn apply(&self, tree: &CallTree, profile: &Profile) -> Result<CallTree> {
-        let frames = 0..profile.frames.len() as FrameId;
+        let frames = || 0..profile.frames.len() as FrameId;
+        let are_named = |name: &[u8]| -> Vec<bool> {
+            frames().map(|frame| profile.function_name(frame) == name).collect()
+        };
         match self {
-            Step::Only(name) => with_function(tree, profile, name, true),
-            Step::Without(name) => with_function(tree, profile, name, false),
-            Step::Hide(name) => hide(
-                tree,
-                profile,
-                &frames.map(|it| profile.function_name(it) == name).collect::<Vec<_>>(),
-            ),
-            Step::HideModule(its) => hide(
-                tree,
-                profile,
-                &frames.map(|it| module(profile.name(it)) == its).collect::<Vec<_>>(),
-            ),
+            Step::Only(name) => with_frame(tree, &are_named(name), true),
+            Step::Without(name) => with_frame(tree, &are_named(name), false),
+            Step::Hide(name) => hide(tree, profile, &are_named(name)),
+            Step::HideModule(its) => {
+                let are_in = frames().map(|frame| module(profile.name(frame)) == its);
+                hide(tree, profile, &are_in.collect::<Vec<bool>>())
+            }
             Step::FoldRecursion => fold_recursion(tree, profile),
             Step::NoRoots => without_roots(tree),
         }
@@ -70,8 +68,8 @@ fn rebuilt(
     mut leaf: impl FnMut(&mut StackTree, NodeId, u32) -> NodeId,
 ) -> Result<CallTree> {
     let mut tree = StackTree::default();
-    let mut places = vec![StackTree::ROOT; from.calls().len()];
-    for (call, number) in from.calls().iter().zip(0..) {
+    let mut places = vec![StackTree::ROOT; from.calls.len()];
+    for (call, number) in from.calls.iter().zip(0..) {
         if number != CallTree::WHOLE {
             places[number as usize] = place(&mut tree, places[call.parent as usize], number);
         }
@@ -83,17 +81,10 @@ fn rebuilt(
     CallTree::of_tree(&tree)
 }
 
-/// The stacks in which a frame is of this function, or is not.
-fn with_function(
-    tree: &CallTree,
-    profile: &Profile,
-    name: &[u8],
-    is_wanted: bool,
-) -> Result<CallTree> {
-    let frames = 0..profile.frames.len() as FrameId;
-    let is_it: Vec<bool> = frames.map(|frame| profile.function_name(frame) == name).collect();
-    let mut has_it = vec![false; tree.calls().len()];
-    for (call, number) in tree.calls().iter().zip(0..).skip(1) {
+/// The stacks that have one of these frames, or those that have none.
+fn with_frame(tree: &CallTree, is_it: &[bool], is_wanted: bool) -> Result<CallTree> {
+    let mut has_it = vec![false; tree.calls.len()];
+    for (call, number) in tree.calls.iter().zip(0..).skip(1) {
         has_it[number] = has_it[call.parent as usize] || is_it[call.frame as usize];
     }
     let place = |to: &mut StackTree, parent, call| to.child(parent, tree.call(call).frame);

@@ -52,7 +52,7 @@ impl Branch {
 /// A tree of branches.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
-    shape: Shape,
+    pub(crate) shape: Shape,
     is_heavy_first: bool,
     branches: Vec<Branch>,
 }
@@ -112,10 +112,6 @@ impl Tree {
             Tree::new(up, is_heavy_first, frame, callers),
             Tree::new(Shape::Callees, is_heavy_first, frame, Sum { weight, own, calls: pairs }),
         ]
-    }
-
-    pub(crate) fn shape(&self) -> Shape {
-        self.shape
     }
 
     pub(crate) fn branch(&self, id: BranchId) -> &Branch {

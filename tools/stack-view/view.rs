@@ -117,12 +117,18 @@ impl View {
 
     /// The branches on top of one, from left to right.
     pub(crate) fn kids(&mut self, (side, id): Place) -> Vec<BranchId> {
+        let (tree, calls) = self.tree_mut(side);
+        tree.kids(calls, id)
+    }
+
+    /// The tree that holds the branches of a side, and the calls from which it grows.
+    fn tree_mut(&mut self, side: Side) -> (&mut Tree, &CallTree) {
         let tree = match (side, self.kind) {
             (Side::Callers, _) => &mut self.callers,
             (Side::Main, Kind::Flame) => &mut self.flame,
             (Side::Main, _) => &mut self.merged,
         };
-        tree.kids(&self.calls, id)
+        (tree, &self.calls)
     }
 
     /// The branch that has the whole width.
@@ -350,11 +356,8 @@ impl View {
     }
 
     fn find(&mut self, side: Side, frames: &[FrameId]) -> BranchId {
-        match (side, self.kind) {
-            (Side::Callers, _) => self.callers.find(&self.calls, frames),
-            (Side::Main, Kind::Flame) => self.flame.find(&self.calls, frames),
-            (Side::Main, _) => self.merged.find(&self.calls, frames),
-        }
+        let (tree, calls) = self.tree_mut(side);
+        tree.find(calls, frames)
     }
 
     /// Shows what these steps leave of the profile; false, and nothing changes, if that is

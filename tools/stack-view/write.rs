@@ -4,9 +4,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use common::folded::{FoldedLine, StackBuf, append_folded};
-use common::{Error, Result, io::Output, pipe::Pipe, stacks::FrameId};
+use common::{Error, Result, io::Output, pipe::Pipe};
 
-use crate::profile::Profile;
 use crate::view::View;
 
 /// Writes them to standard output.
@@ -21,12 +20,7 @@ pub(crate) fn to_pipe(view: &View, pipe: &mut Pipe) -> Result<()> {
     } else {
         pipe.write_header_of_some()?;
     }
-    let mut stack = StackBuf::default();
-    for (frames, weight) in view.stacks() {
-        fill(&mut stack, &frames, &view.profile);
-        pipe.write(stack.as_bytes(), weight)?;
-    }
-    Ok(())
+    for_each(view, |line| pipe.pass(line))
 }
 
 /// Writes them to standard output while it is still read.
@@ -35,11 +29,7 @@ pub(crate) fn to_pipe(view: &View, pipe: &mut Pipe) -> Result<()> {
 ///
 /// [`Error::Output`] with the error of the system.
 pub(crate) fn to_output(view: &View, out: &mut Output) -> Result<()> {
-    let mut stack = StackBuf::default();
-    for (frames, weight) in view.stacks() {
-        fill(&mut stack, &frames, &view.profile);
-        out.folded(&FoldedLine::new(stack.as_bytes(), weight))?;
-    }
+    for_each(view, |line| out.folded(line))?;
     out.flush()
 }
 
@@ -51,17 +41,20 @@ pub(crate) fn to_output(view: &View, out: &mut Output) -> Result<()> {
 pub(crate) fn to_new_file(view: &View, name: &str) -> Result<()> {
     let failed = |source| Error::Output { name: name.to_owned(), source };
     let mut out = BufWriter::new(File::create_new(name).map_err(failed)?);
-    let (mut stack, mut line) = (StackBuf::default(), Vec::new());
-    for (frames, weight) in view.stacks() {
-        fill(&mut stack, &frames, &view.profile);
-        line.clear();
-        append_folded(&FoldedLine::new(stack.as_bytes(), weight), &mut line);
-        out.write_all(&line).map_err(failed)?;
-    }
+    let mut text = Vec::new();
+    for_each(view, |line| {
+        text.clear();
+        append_folded(line, &mut text);
+        out.write_all(&text).map_err(failed)
+    })?;
     out.flush().map_err(failed)
 }
 
-fn fill(stack: &mut StackBuf, frames: &[FrameId], profile: &Profile) {
-    stack.clear();
-    frames.iter().for_each(|&frame| stack.push_clean_frame(profile.name(frame)));
+/// Calls `each` with the stacks that are shown.
+fn for_each(view: &View, mut each: impl FnMut(&FoldedLine<'_>) -> Result<()>) -> Result<()> {
+    let mut stack = StackBuf::default();
+    view.stacks().into_iter().try_for_each(|(frames, weight)| {
+        stack.set(frames.iter().map(|&frame| view.profile.name(frame)));
+        each(&FoldedLine::new(stack.as_bytes(), weight))
+    })
 }

@@ -111,7 +111,7 @@ fn name(app: &App, line: usize, canvas: &mut Canvas<'_>) {
         said = format!("  {}", printable(parts.place));
     }
     if let Some(color) = app.view.profile.colors.get(frame as usize) {
-        said += &format!("  {}", color.kind().word());
+        said += &format!("  {}", color.kind.word());
     }
     let said = if width_of(&said) + 20 > canvas.width { String::new() } else { said };
     let room = canvas.width.saturating_sub(width_of(&said));

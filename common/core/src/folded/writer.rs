@@ -37,6 +37,12 @@ impl StackBuf {
         self.frames += 1;
     }
 
+    /// Replaces the stack by these frames, root first, which were read from folded lines.
+    pub fn set<'f>(&mut self, frames: impl Iterator<Item = &'f [u8]>) {
+        self.clear();
+        frames.for_each(|frame| self.push_clean_frame(frame));
+    }
+
     /// How many frames the stack has.
     #[must_use]
     pub fn frames(&self) -> usize {
