@@ -32,14 +32,10 @@ impl Rules {
         if !self.run_first(self.rules.len(), line) {
             return None;
         }
-        self.text.clear();
-        for &frame in &self.stack {
-            self.text.push_clean_frame(self.frames.name(frame));
-        }
+        self.text.set(self.stack.iter().map(|&frame| self.frames.name(frame)));
         // No frame, or a single one without a name.
         if self.text.as_bytes().is_empty() {
-            self.text.clear();
-            self.text.push_clean_frame(HIDDEN);
+            self.text.set([HIDDEN].into_iter());
         }
         Some(self.text.as_bytes())
     }

@@ -44,14 +44,11 @@ fn write_pairs(before: &SortedStacks, after: &SortedStacks, pipe: &mut Pipe) -> 
             (None, Some(_)) => Ordering::Greater,
             (Some(one), Some(other)) => frames(before, one).cmp(frames(after, other)),
         };
-        stack.clear();
         let other = others.next_if(|_| order.is_ge());
         let one = ones.next_if(|_| order.is_le());
         match (&one, &other) {
-            (Some(one), _) => frames(before, one).for_each(|name| stack.push_clean_frame(name)),
-            (None, Some(other)) => {
-                frames(after, other).for_each(|name| stack.push_clean_frame(name));
-            }
+            (Some(one), _) => stack.set(frames(before, one)),
+            (None, Some(other)) => stack.set(frames(after, other)),
             (None, None) => {}
         }
         let [one, other] = [one, other].map(|stack| stack.map_or(0, |stack| stack.weight));
@@ -98,11 +95,10 @@ impl Side {
         let mut counts = StackCounts::default();
         let mut stack = StackBuf::default();
         for line in self.stacks.iter() {
-            stack.clear();
-            for (depth, frame) in frames(&self.stacks, &line).enumerate() {
+            stack.set(frames(&self.stacks, &line).enumerate().map(|(depth, frame)| {
                 let is_name = depth == 0 && names.has(frame);
-                stack.push_clean_frame(if is_name { names.shown() } else { frame });
-            }
+                if is_name { names.shown() } else { frame }
+            }));
             counts.add(stack.as_bytes(), line.weight);
         }
         self.stacks = counts.into_sorted();
@@ -122,14 +118,10 @@ fn add_functions(
     let (mut roots, mut whole) = (HashMap::new(), 0.0);
     let mut stack = StackBuf::default();
     for line in stacks.iter() {
-        stack.clear();
-        for &frame in line.frames {
-            stack.push_clean_frame(&functions[frame as usize]);
-        }
+        stack.set(line.frames.iter().map(|&frame| &*functions[frame as usize]));
         // A line whose frames are only marks has no names left: it stays as it is.
         if stack.as_bytes().is_empty() {
-            stack.clear();
-            frames(stacks, &line).for_each(|frame| stack.push_clean_frame(frame));
+            stack.set(frames(stacks, &line));
         }
         let mut frames = Frames::new(stack.as_bytes());
         if let (Some(root), Some(_)) = (frames.next(), frames.next()) {

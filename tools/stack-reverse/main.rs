@@ -21,8 +21,7 @@ fn main() -> ExitCode {
 fn stack_reverse(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let mut stack = StackBuf::default();
     pipe.lines(&args.files).comments(Comments::Pass).each(|line, pipe| {
-        stack.clear();
-        line.frames().rev().for_each(|frame| stack.push_clean_frame(frame));
+        stack.set(line.frames().rev());
         pipe.replace(&line, stack.as_bytes())
     })?;
     Ok(pipe.status())

@@ -45,10 +45,7 @@ impl By {
         }
         let (mut counts, mut text) = (StackCounts::default(), StackBuf::default());
         for SortedStack { frames, weight, .. } in stacks.iter() {
-            text.clear();
-            self.counted(frames)
-                .iter()
-                .for_each(|&frame| text.push_clean_frame(&labels[frame as usize]));
+            text.set(self.counted(frames).iter().map(|&frame| &*labels[frame as usize]));
             counts.add(text.as_bytes(), weight);
         }
         counts.into_sorted()

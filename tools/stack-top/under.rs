@@ -26,10 +26,7 @@ fn cut(stacks: &SortedStacks, is_root: &[bool]) -> SortedStacks {
     for stack in stacks.iter().filter(|stack| stack.weight > 0) {
         let is_root = |&frame: &FrameId| is_root[frame as usize];
         let Some(root) = stack.frames.iter().position(is_root) else { continue };
-        text.clear();
-        for &frame in &stack.frames[root..] {
-            text.push_clean_frame(stacks.frames().name(frame));
-        }
+        text.set(stack.frames[root..].iter().map(|&frame| stacks.frames().name(frame)));
         counts.add(text.as_bytes(), stack.weight);
     }
     counts.into_sorted()
