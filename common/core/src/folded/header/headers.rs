@@ -32,16 +32,9 @@ struct Samples {
     last: Option<u64>,
 }
 
-/// The sum of the parts that inputs name.
-#[derive(Clone, Debug, Default)]
-enum Sum {
-    /// No input was added.
-    #[default]
-    None,
-    Known(Part),
-    /// An input with weight does not name its part.
-    Unknown,
-}
+/// The sum of the parts that inputs name: `None` if no input was added, `Some(None)` if an input
+/// with weight does not name its part.
+type Sum = Option<Option<Part>>;
 
 impl Samples {
     fn add(&mut self, samples: Option<u64>, weight: u128) {
@@ -60,17 +53,6 @@ impl Samples {
     }
 }
 
-impl Sum {
-    /// Adds what an input says; `None` if it says nothing that can be added.
-    fn add(&mut self, part: Option<Part>) {
-        *self = match (&*self, part) {
-            (Sum::None, Some(part)) => Sum::Known(part),
-            (Sum::Known(sum), Some(part)) => sum.plus(&part).map_or(Sum::Unknown, Sum::Known),
-            (Sum::Unknown, _) | (_, None) => Sum::Unknown,
-        };
-    }
-}
-
 impl Headers {
     /// Adds the header lines of one input, and what its stacks weigh. An input without header lines
     /// makes unknown what adds up; one without weight changes nothing that it does not name.
@@ -79,19 +61,14 @@ impl Headers {
         self.has_bare |= weight > 0 && lines.is_empty();
         self.samples.add(samples_of(&lines, weight), weight);
         for (key, sum) in KEYS.iter().zip(&mut self.parts) {
-            let mut values = values(&lines, key).peekable();
-            if key.merge == Merge::Parts && (weight > 0 || values.peek().is_some()) {
-                sum.add(sum_of(values));
+            let part = values(&lines, key.name).map(Part::parse).reduce(plus);
+            if key.merge == Merge::Parts && (weight > 0 || part.is_some()) {
+                *sum = sum.take().into_iter().chain([part.flatten()]).reduce(plus);
             }
         }
         lines.retain(|line| !adds_up(line));
         lines.iter_mut().for_each(|line| *line = of_today(line));
-        let mut distinct: Vec<Vec<u8>> = Vec::new();
-        lines.into_iter().for_each(|line| {
-            if !distinct.contains(&line) {
-                distinct.push(line);
-            }
-        });
+        let distinct = distinct(lines);
         if !distinct.is_empty() && !self.inputs.contains(&distinct) {
             self.inputs.push(distinct);
         }
@@ -110,7 +87,7 @@ impl Headers {
             lines.extend(self.agreed(key).into_iter().map(<[u8]>::to_vec));
             match (key.merge, sum) {
                 (Merge::Samples, _) => lines.extend(self.samples().map(samples_line)),
-                (Merge::Parts, Sum::Known(part)) => {
+                (Merge::Parts, Some(Some(part))) => {
                     lines.push(header_line(key.name, &part.text()));
                 }
                 _ => {}
@@ -163,15 +140,7 @@ impl Headers {
     /// The values that the inputs have for `key`, each once.
     #[must_use]
     pub fn all(&self, key: &str) -> Vec<&[u8]> {
-        let lines = self.inputs.iter().flatten();
-        let parsed = lines.filter_map(|line| parse_header(line));
-        let mut distinct = Vec::new();
-        for (_, value) in parsed.filter(|(found, _)| *found == key) {
-            if !distinct.contains(&value) {
-                distinct.push(value);
-            }
-        }
-        distinct
+        distinct(self.inputs.iter().flat_map(|lines| values(lines, key)))
     }
 
     /// For each key that says what is counted and on which the inputs differ, a message with their
@@ -213,23 +182,27 @@ impl Headers {
     /// The different groups of lines that inputs have for `key`; a group may be empty or have
     /// several lines.
     fn groups(&self, key: &Key) -> Vec<Vec<&[u8]>> {
-        let mut distinct = Vec::new();
-        for lines in &self.inputs {
-            let of_key =
-                |line: &&[u8]| parse_header(line).is_some_and(|(found, _)| found == key.name);
-            let values: Vec<&[u8]> = lines.iter().map(Vec::as_slice).filter(of_key).collect();
-            if !distinct.contains(&values) {
-                distinct.push(values);
-            }
-        }
-        distinct
+        let of_key = |line: &&[u8]| parse_header(line).is_some_and(|(found, _)| found == key.name);
+        let inputs = self.inputs.iter().map(|lines| lines.iter().map(Vec::as_slice));
+        distinct(inputs.map(|lines| lines.filter(of_key).collect()))
     }
 }
 
+/// Each item once.
+fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for item in items {
+        if !distinct.contains(&item) {
+            distinct.push(item);
+        }
+    }
+    distinct
+}
+
 /// The values of the lines of a key.
-fn values<'l>(lines: &'l [Vec<u8>], key: &Key) -> impl Iterator<Item = &'l [u8]> {
+fn values<'l>(lines: &'l [Vec<u8>], key: &str) -> impl Iterator<Item = &'l [u8]> {
     let parsed = lines.iter().filter_map(|line| parse_header(line));
-    parsed.filter(|(found, _)| *found == key.name).map(|(_, value)| value)
+    parsed.filter(move |(found, _)| *found == key).map(|(_, value)| value)
 }
 
 /// How many samples an input has. Where it has several lines with numbers, such as what `cat`
@@ -244,14 +217,9 @@ fn samples_of(lines: &[Vec<u8>], weight: u128) -> Option<u64> {
     }
 }
 
-/// The sum of the parts that one input names; `None` if it names none, or not all can be read.
-fn sum_of<'l>(values: impl Iterator<Item = &'l [u8]>) -> Option<Part> {
-    let mut sum = Sum::None;
-    values.for_each(|value| sum.add(Part::parse(value)));
-    match sum {
-        Sum::Known(part) => Some(part),
-        Sum::None | Sum::Unknown => None,
-    }
+/// The sum of two parts; `None` if one is unknown, or they do not add up.
+fn plus(sum: Option<Part>, part: Option<Part>) -> Option<Part> {
+    sum?.plus(&part?)
 }
 
 /// Whether the sum of all inputs takes the place of this line. Two numbers of samples are those of
