@@ -52,21 +52,12 @@ impl HeldLines {
 
     /// Writes all lines, with `names` in place of the frames.
     fn write(&self, names: &[Vec<u8>], pipe: &mut Pipe) -> Result<()> {
-        let (mut path, mut before, mut after) =
-            (Vec::new(), StackBuf::default(), StackBuf::default());
+        let (mut before, mut after) = (StackBuf::default(), StackBuf::default());
         for &HeldLine { labels, leaf, count } in &self.lines {
-            path.clear();
-            let mut node = leaf;
-            while node != StackTree::ROOT {
-                path.push(self.tree.frame(node));
-                node = self.tree.parent(node);
-            }
-            before.clear();
-            after.clear();
-            for &frame in path.iter().rev() {
-                before.push_clean_frame(self.frames.name(frame));
-                after.push_clean_frame(&names[frame as usize]);
-            }
+            let path = self.tree.path(leaf);
+            let frames = path.iter().map(|&node| self.tree.frame(node));
+            before.set(frames.clone().map(|frame| self.frames.name(frame)));
+            after.set(frames.map(|frame| &names[frame as usize][..]));
             let labels = Labels::of_text(self.labels.name(labels));
             pipe.replace(
                 &FoldedLine { labels, stack: before.as_bytes(), count },

@@ -108,12 +108,12 @@ fn reattach(files: &Files, limit: usize, towers: &mut Towers, pipe: &mut Pipe) -
     let mut overflows = Overflows::default();
     pipe.lines(files).comments(Comments::Pass).each(|line, pipe| {
         towers.fold(line.stack);
-        if towers.stack.numbers().len() >= limit && Start::of(&towers.stack).is_some() {
+        if towers.stack.numbers.len() >= limit && Start::of(&towers.stack).is_some() {
             let text = line.labelled_stack(&mut buffer);
             overflows.add(cut.entry(text.to_vec()).or_default(), text, line.count);
             return Ok(());
         }
-        callers.learn(towers.folder.levels());
+        callers.learn(&towers.folder.levels);
         towers.write(&line, pipe)
     })?;
     pipe.leave_out(&overflows);
@@ -152,21 +152,21 @@ impl Towers {
     fn fold(&mut self, stack: &[u8]) {
         self.stack.read(stack);
         if self.erase {
-            self.folder.erase(self.stack.numbers());
+            self.folder.erase(&self.stack.numbers);
         } else {
-            self.folder.fold(self.stack.numbers());
+            self.folder.fold(&self.stack.numbers);
         }
     }
 
     /// Writes what was folded in place of `line`.
     fn write(&mut self, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result<()> {
-        let levels = self.folder.levels();
+        let levels = &self.folder.levels[..];
         let is_labelled = |level: &Level| self.count && level.height > 1;
-        if levels.len() == self.stack.numbers().len() && !levels.iter().any(is_labelled) {
+        if levels.len() == self.stack.numbers.len() && !levels.iter().any(is_labelled) {
             // Nothing was folded, as in most stacks, and nothing has to be copied.
             return pipe.replace(line, self.stack.text(0..levels.len()));
         }
-        let leaf = self.stack.numbers().len() - 1;
+        let leaf = self.stack.numbers.len() - 1;
         // The index of the frame into which the leaf was folded, unless that is the leaf itself.
         let folded_leaf = levels.last().map(|it| it.origin).filter(|&at| at as usize != leaf);
         let is_changed = |it: &Level| is_labelled(it) || Some(it.origin) == folded_leaf;

@@ -16,7 +16,7 @@ use crate::stamps::without_stamp;
 /// frame.
 pub(crate) struct NumberedStack {
     text: Vec<u8>,
-    numbers: Vec<FrameId>,
+    pub(crate) numbers: Vec<FrameId>,
     /// Where each frame ends in the text; one byte before the next starts.
     ends: Vec<usize>,
     table: FrameTable,
@@ -71,11 +71,6 @@ impl NumberedStack {
             end += 1;
             rest = text.get(length + 1..);
         }
-    }
-
-    /// The numbers of the frames, root first.
-    pub(crate) fn numbers(&self) -> &[FrameId] {
-        &self.numbers
     }
 
     /// The text of a range of frames, as a folded stack holds them.
@@ -164,8 +159,8 @@ mod tests {
     fn assert_read(stacks: &mut NumberedStack, stack: &str) {
         stacks.read(stack.as_bytes());
         let frames: Vec<&[u8]> = Frames::new(stack.as_bytes()).collect();
-        assert_eq!(stacks.numbers().len(), frames.len(), "{stack}");
-        for (at, (&number, frame)) in stacks.numbers().iter().zip(&frames).enumerate() {
+        assert_eq!(stacks.numbers.len(), frames.len(), "{stack}");
+        for (at, (&number, frame)) in stacks.numbers.iter().zip(&frames).enumerate() {
             assert_eq!(stacks.name(number), *frame, "{stack}");
             assert_eq!(stacks.text(at..at + 1), *frame, "{stack}");
         }
@@ -208,7 +203,7 @@ mod tests {
     fn names_that_differ_in_their_stamps_have_one_number_and_their_own_text() {
         let mut stacks = NumberedStack::default().ignoring_stamps();
         stacks.read(b"T.map_1;T.map_2;T.fun_3;T.fun_4;T.map_2");
-        assert_eq!(stacks.numbers(), [0, 0, 2, 3, 0]);
+        assert_eq!(stacks.numbers, [0, 0, 2, 3, 0]);
         assert_eq!(stacks.text(1..2), b"T.map_2");
         assert_eq!(stacks.name(0), b"T.map_1");
     }

@@ -29,7 +29,7 @@ pub(crate) struct Start {
 impl Start {
     /// `None` if neither the first nor the second frame occurs again a few frames later.
     pub(crate) fn of(stack: &NumberedStack) -> Option<Start> {
-        let numbers = stack.numbers();
+        let numbers = &stack.numbers;
         let skip_unknown = |from: usize| {
             let unknown = |&&number: &&FrameId| is_unknown(stack.name(number));
             from + numbers[from..].iter().take_while(unknown).count()
@@ -76,7 +76,7 @@ impl Callers {
         for stack in cut_stacks {
             stacks.read(stack);
             if let Some(Start { root, at }) = Start::of(stacks) {
-                search.add((root, stacks.numbers()[at]));
+                search.add((root, stacks.numbers[at]));
             }
         }
         let is_truncated = |number| stacks.name(number) == TRUNCATED;
@@ -85,7 +85,7 @@ impl Callers {
 
     /// Returns a cut stack with its callers before it, or with `[truncated]`.
     pub(crate) fn attach(&self, stack: &NumberedStack) -> Vec<u8> {
-        let numbers = stack.numbers();
+        let numbers = &stack.numbers;
         let Some(Start { root, at }) = Start::of(stack) else {
             return stack.text(0..numbers.len()).to_vec();
         };

@@ -40,7 +40,7 @@ impl Report {
         self.weight += u128::from(weight);
         self.current.clear();
         for tower in folder.towers() {
-            let cycle = &folder.levels()[tower.start..tower.start + tower.period];
+            let cycle = &folder.levels[tower.start..tower.start + tower.period];
             let row = self.row(cycle);
             read_names(cycle, stack, &mut self.text);
             self.rows[row].add_written(&self.text, weight);

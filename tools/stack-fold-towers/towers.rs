@@ -89,7 +89,7 @@ pub(crate) struct Folder {
     saved: Saved,
     /// Where the frames of the current stack occur; values of other frames are out of date.
     occurrences: Vec<Occurrences>,
-    levels: Vec<Level>,
+    pub(crate) levels: Vec<Level>,
 }
 
 /// What the first frames of the stack folded last fold to.
@@ -141,8 +141,8 @@ impl Folder {
 
     /// Takes repetitions for equal only if they have exactly the same frames.
     pub(crate) fn exact(mut self) -> Self {
-        self.stack.exact();
-        self.saved.stack.exact();
+        self.stack.optional_frames = false;
+        self.saved.stack.optional_frames = false;
         self
     }
 
@@ -199,11 +199,6 @@ impl Folder {
             self.levels.push(Level { frame, origin: at as u32, height: count });
             at = last + 1;
         }
-        &self.levels
-    }
-
-    /// Returns what `fold` or `erase` returned last.
-    pub(crate) fn levels(&self) -> &[Level] {
         &self.levels
     }
 

@@ -122,13 +122,7 @@ impl Ord for Number<'_> {
         match (self.is_negative, other.is_negative) {
             (false, false) => self.size().cmp(&other.size()),
             (true, true) => other.size().cmp(&self.size()),
-            (is_smaller, _) => {
-                if is_smaller {
-                    Ordering::Less
-                } else {
-                    Ordering::Greater
-                }
-            }
+            (is_negative, other) => other.cmp(&is_negative),
         }
     }
 }

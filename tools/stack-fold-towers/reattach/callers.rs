@@ -163,12 +163,6 @@ impl<'p> Rest<'p> {
 }
 
 /// The frames to a node, root first.
-fn path_to(tree: &StackTree, mut node: NodeId) -> Vec<FrameId> {
-    let mut path = Vec::new();
-    while node != StackTree::ROOT {
-        path.push(tree.frame(node));
-        node = tree.parent(node);
-    }
-    path.reverse();
-    path
+fn path_to(tree: &StackTree, node: NodeId) -> Vec<FrameId> {
+    tree.path(node).into_iter().map(|node| tree.frame(node)).collect()
 }

@@ -12,8 +12,8 @@ fn attached(whole: &[String], cut: &str) -> String {
     let mut folder = Folder::new(LONGEST_PERIOD, 2);
     for stack in whole {
         stacks.read(stack.as_bytes());
-        folder.fold(stacks.numbers());
-        callers.learn(folder.levels());
+        folder.fold(&stacks.numbers);
+        callers.learn(&folder.levels);
     }
     callers.search([cut.as_bytes()].into_iter(), &mut stacks);
     stacks.read(cut.as_bytes());

@@ -5,10 +5,12 @@ use std::ops::Range;
 use super::{LONGEST_PERIOD, Level, Tower};
 
 /// A stack without towers: every prefix of it is folded, too.
+#[derive(Default)]
 pub(super) struct FoldingStack {
     max_period: usize,
     min_height: u32,
-    optional_frames: bool,
+    /// Whether repetitions are joined that do not have exactly the same frames.
+    pub(super) optional_frames: bool,
     frames: Vec<u32>,
     /// What is known of each frame, in the same order.
     entries: Vec<FrameEntry>,
@@ -60,20 +62,7 @@ struct Joinable {
 impl FoldingStack {
     /// Returns an empty stack for towers of at least `min_height` repetitions, which is 2 or more.
     pub(super) fn new(max_period: usize, min_height: u32) -> Self {
-        Self {
-            max_period,
-            min_height,
-            optional_frames: true,
-            frames: Vec::new(),
-            entries: Vec::new(),
-            notes: Vec::new(),
-            pending: Vec::new(),
-        }
-    }
-
-    /// Joins only repetitions that have exactly the same frames.
-    pub(super) fn exact(&mut self) {
-        self.optional_frames = false;
+        Self { max_period, min_height, optional_frames: true, ..Self::default() }
     }
 
     /// Removes all frames.

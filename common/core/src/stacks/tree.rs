@@ -161,7 +161,8 @@ impl StackTree {
     }
 
     /// The nodes from below the root to `node`.
-    fn path(&self, node: NodeId) -> Vec<NodeId> {
+    #[must_use]
+    pub fn path(&self, node: NodeId) -> Vec<NodeId> {
         let parents = std::iter::successors(Some(node), |&node| Some(self.parent(node)));
         let mut path: Vec<NodeId> = parents.take_while(|&node| node != Self::ROOT).collect();
         path.reverse();
