@@ -233,7 +233,7 @@ impl Objects {
         let resolved = Resolved::new(&mut self.objects, batch, &self.finder, detail, threads);
         for dump in self.dumps.values() {
             if let Namer::JitDump(dump) = &mut self.objects[dump.index()].namer {
-                dump.may_have_grown();
+                dump.may_have_grown = true;
             }
         }
         resolved

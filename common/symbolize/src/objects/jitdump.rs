@@ -30,7 +30,7 @@ pub(super) struct JitDump {
     file: PathBuf,
     is_trusted: bool,
     /// Whether there may be more in the file than was read.
-    may_have_grown: bool,
+    pub(super) may_have_grown: bool,
     /// The offset of the next record in the file.
     next: u64,
     /// In the order of the file.
@@ -43,7 +43,7 @@ pub(super) struct JitDump {
     loads: Vec<Load>,
     /// Known by the index of their load.
     spans: Spans,
-    why: Option<NoSymbols>,
+    pub(super) why: Option<NoSymbols>,
 }
 
 /// A function that was compiled.
@@ -81,16 +81,6 @@ impl JitDump {
             spans: Spans::default(),
             why: None,
         }
-    }
-
-    /// Notes that the process may have compiled more.
-    pub(super) fn may_have_grown(&mut self) {
-        self.may_have_grown = true;
-    }
-
-    /// Why it could not be read, if so.
-    pub(super) fn why(&self) -> Option<&NoSymbols> {
-        self.why.as_ref()
     }
 
     /// The offset in the file of the code that was at `address` at this time, in nanoseconds.
@@ -143,12 +133,11 @@ impl JitDump {
             return Ok(());
         }
         let mut file = BufReader::new(file);
-        let why = |error: io::Error| NoSymbols::System(error.to_string());
         if self.next == 0 {
-            self.next = header_size(&mut file).map_err(why)?.ok_or(NoSymbols::NoJitDump)?;
+            self.next = header_size(&mut file)?.ok_or(NoSymbols::NoJitDump)?;
         }
-        file.seek(SeekFrom::Start(self.next)).map_err(why)?;
-        self.records(&mut file, length).map_err(why)
+        file.seek(SeekFrom::Start(self.next))?;
+        Ok(self.records(&mut file, length)?)
     }
 
     /// Reads the records that are complete.
@@ -345,12 +334,12 @@ mod tests {
         let second = load(2, 0x2000, 16, 1, "g");
         assert_eq!(dump.name(0x1000, None), "f");
         dump.append(&second[..30]);
-        dump.dump.may_have_grown();
+        dump.dump.may_have_grown = true;
         assert_eq!(dump.name(0x2000, None), "");
         dump.append(&second[30..]);
         // The file is not read again before the next batch.
         assert_eq!(dump.name(0x2000, None), "");
-        dump.dump.may_have_grown();
+        dump.dump.may_have_grown = true;
         assert_eq!(dump.name(0x2000, None), "g");
         assert_eq!(dump.name(0x1000, None), "f");
     }

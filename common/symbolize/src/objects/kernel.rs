@@ -206,11 +206,7 @@ fn are_together(text: &[u8], one: &Function, other: &Function) -> bool {
 /// Reads the symbols of the recorded kernel: from the file that the caller names, from the copy
 /// that perf kept, or from the running kernel if it is the same one.
 fn read(finder: &Finder, build_id: Option<&[u8]>, is_ours: bool) -> Result<Kallsyms, NoSymbols> {
-    let read = |file: &Path| match read_list(file) {
-        Ok(text) => Kallsyms::parse(text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(NoSymbols::NotFound),
-        Err(error) => Err(NoSymbols::System(error.to_string())),
-    };
+    let read = |file: &Path| Kallsyms::parse(read_list(file)?);
     if let Some(file) = &finder.options.kallsyms {
         return read(file);
     }

@@ -1,8 +1,8 @@
 //! Why an object has no names.
 
 use std::error::Error;
-use std::fmt;
 use std::path::PathBuf;
+use std::{fmt, io};
 
 /// Why the functions of an object have no names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,15 @@ pub enum NoSymbols {
     Restricted,
     /// The kernel that runs now is not the one that was recorded.
     OtherKernel,
+}
+
+impl From<io::Error> for NoSymbols {
+    fn from(error: io::Error) -> NoSymbols {
+        match error.kind() {
+            io::ErrorKind::NotFound => NoSymbols::NotFound,
+            _ => NoSymbols::System(error.to_string()),
+        }
+    }
 }
 
 impl fmt::Display for NoSymbols {

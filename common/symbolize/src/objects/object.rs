@@ -149,8 +149,8 @@ impl Object {
                 Err(why) => Some(why.clone()),
             },
             Namer::Kernel(kernel) | Namer::Module(kernel) => kernel.why().cloned(),
-            Namer::JitDump(dump) => dump.why().cloned(),
-            Namer::Anonymous { map, .. } => lock(map).why().cloned(),
+            Namer::JitDump(dump) => dump.why.clone(),
+            Namer::Anonymous { map, .. } => lock(map).why.clone(),
         }
     }
 }

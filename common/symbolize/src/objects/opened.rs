@@ -54,7 +54,7 @@ impl Opened {
 
     /// Why it has no names; known after names were asked for.
     pub(super) fn why(&self) -> Option<NoSymbols> {
-        if !self.symbols.as_ref().is_some_and(SymbolTable::is_stripped) {
+        if !self.symbols.as_ref().is_some_and(|symbols| symbols.is_stripped) {
             return None;
         }
         let build_id = self.program.build_id().map(Box::from);

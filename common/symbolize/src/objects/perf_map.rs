@@ -1,7 +1,7 @@
 //! `/tmp/perf-PID.map`: a list of the functions that a process compiled while it ran.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice;
@@ -22,7 +22,7 @@ pub(super) struct PerfMap {
     text: Vec<u8>,
     /// Known by the start of their names in the text.
     spans: Spans,
-    why: Option<NoSymbols>,
+    pub(super) why: Option<NoSymbols>,
 }
 
 impl PerfMap {
@@ -39,17 +39,11 @@ impl PerfMap {
             return;
         }
         let mut text = Vec::new();
-        let read = opened.and_then(|(mut file, _)| {
-            file.read_to_end(&mut text).map_err(|error| NoSymbols::System(error.to_string()))
-        });
+        let read =
+            opened.and_then(|(mut file, _)| file.read_to_end(&mut text).map_err(NoSymbols::from));
         self.why = read.err();
         self.spans = Spans::new(spans(&text));
         self.text = text;
-    }
-
-    /// Why there are no functions, if there are none.
-    pub(super) fn why(&self) -> Option<&NoSymbols> {
-        self.why.as_ref()
     }
 
     /// The function at `address`; if there were several, the last one.
@@ -85,16 +79,12 @@ fn spans(text: &[u8]) -> Vec<Span> {
 /// [`NoSymbols::OtherOwner`] if the owner is neither the user nor root, since anyone can write to
 /// /tmp; else what the system says.
 pub(super) fn open(path: &Path, is_trusted: bool) -> Result<(File, u64), NoSymbols> {
-    let why = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => NoSymbols::NotFound,
-        _ => NoSymbols::System(error.to_string()),
-    };
     // Opening a named pipe might take forever.
-    if !path.metadata().map_err(why)?.is_file() {
+    if !path.metadata()?.is_file() {
         return Err(NoSymbols::NotFound);
     }
-    let file = File::open(path).map_err(why)?;
-    let metadata = file.metadata().map_err(why)?;
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
     if !is_trusted && !is_ours_or_roots(&metadata) {
         return Err(NoSymbols::OtherOwner);
     }
@@ -160,7 +150,7 @@ mod tests {
         ] {
             assert_eq!(name(&map, address), expected, "{address:x}");
         }
-        assert_eq!(map.why(), None);
+        assert_eq!(map.why, None);
     }
 
     #[test]
@@ -179,10 +169,10 @@ mod tests {
         let file = folder.path().join("perf-1.map");
         let mut map = PerfMap::new(file.clone(), false);
         map.refresh();
-        assert_eq!(map.why(), Some(&NoSymbols::NotFound));
+        assert_eq!(map.why, Some(NoSymbols::NotFound));
         fs::write(file, "100 10 f\n").expect("a writable folder");
         map.refresh();
-        assert_eq!((name(&map, 0x100), map.why()), ("f", None));
+        assert_eq!((name(&map, 0x100), &map.why), ("f", &None));
     }
 
     #[test]

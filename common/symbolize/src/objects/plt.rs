@@ -17,17 +17,11 @@ const HIGHEST_ADDRESS: u64 = 1 << 62;
 #[derive(Debug, Default)]
 pub(super) struct Plt(Vec<Stub>);
 
+/// A stub, or a slot in memory into which the dynamic linker writes the address of a function.
 #[derive(Clone, Copy, Debug)]
 struct Stub {
     address: u64,
     /// The name of the function that it leads to; empty if that is unknown.
-    name: &'static [u8],
-}
-
-/// A slot in memory into which the dynamic linker writes the address of a function.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    address: u64,
     name: &'static [u8],
 }
 
@@ -61,7 +55,7 @@ fn slots<H: FileHeader<Endian = LittleEndian>>(
     file: &ElfFile<'static, H>,
     prefix: &[u8],
     name_at: &impl Fn(u64) -> Option<&'static [u8]>,
-) -> Vec<Slot> {
+) -> Vec<Stub> {
     let sections = file.elf_section_table();
     let symbols = file.elf_dynamic_symbol_table();
     let machine = file.elf_header().e_machine(LittleEndian);
@@ -82,7 +76,7 @@ fn slots<H: FileHeader<Endian = LittleEndian>>(
     };
     let slot = |rela: &H::Rela| {
         let address = rela.r_offset(LittleEndian).into();
-        name_of(rela).map(|name| Slot { address, name })
+        name_of(rela).map(|name| Stub { address, name })
     };
     tables.flat_map(|(relas, _)| relas).filter_map(slot).collect()
 }
@@ -101,7 +95,7 @@ fn is_chooser(machine: elf::Machine, kind: elf::RelocationType) -> bool {
 /// from the next instruction. The other instructions depend on the linker and on its options.
 fn by_jumps<H: FileHeader<Endian = LittleEndian>>(
     file: &ElfFile<'static, H>,
-    mut slots: Vec<Slot>,
+    mut slots: Vec<Stub>,
 ) -> Vec<Stub> {
     slots.sort_by_key(|slot| slot.address);
     let mut stubs = Vec::new();
@@ -133,7 +127,7 @@ fn by_jumps<H: FileHeader<Endian = LittleEndian>>(
 fn in_order<H: FileHeader<Endian = LittleEndian>>(
     file: &ElfFile<'static, H>,
     header_size: u64,
-    slots: Vec<Slot>,
+    slots: Vec<Stub>,
 ) -> Vec<Stub> {
     let Some((_, plt)) = file.elf_section_table().section_by_name(LittleEndian, b".plt") else {
         return Vec::new();
@@ -141,5 +135,5 @@ fn in_order<H: FileHeader<Endian = LittleEndian>>(
     let start: u64 = plt.sh_addr(LittleEndian).into();
     let start = start.min(HIGHEST_ADDRESS) + header_size;
     let addresses = (start..).step_by(STUB_SIZE as usize);
-    addresses.zip(slots).map(|(address, Slot { name, .. })| Stub { address, name }).collect()
+    addresses.zip(slots).map(|(address, slot)| Stub { address, ..slot }).collect()
 }

@@ -96,11 +96,7 @@ fn find_by_build_id(
 
 /// The executable in `file`, if it has this build-id.
 fn matching(finder: &Finder, file: &Path, build_id: Option<&[u8]>) -> Result<Program, NoSymbols> {
-    let bytes = finder.open(file).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => NoSymbols::NotFound,
-        _ => NoSymbols::System(error.to_string()),
-    })?;
-    matching_bytes(bytes, build_id)
+    matching_bytes(finder.open(file)?, build_id)
 }
 
 fn matching_bytes(bytes: &'static [u8], build_id: Option<&[u8]>) -> Result<Program, NoSymbols> {

@@ -25,7 +25,7 @@ pub(super) struct SymbolTable {
     /// The symbols that are compressed inside the file, which it does not export.
     inner: Option<Box<SymbolTable>>,
     /// Whether there are only symbols for the dynamic linker.
-    is_stripped: bool,
+    pub(super) is_stripped: bool,
 }
 
 impl SymbolTable {
@@ -54,11 +54,6 @@ impl SymbolTable {
         is_stripped: bool,
     ) -> SymbolTable {
         SymbolTable { spans: Spans::new(spans), names, is_stripped, ..SymbolTable::default() }
-    }
-
-    /// Whether only exported functions have names.
-    pub(super) fn is_stripped(&self) -> bool {
-        self.is_stripped
     }
 
     /// The name of the function at `address`, not demangled.

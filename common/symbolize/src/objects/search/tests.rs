@@ -188,7 +188,7 @@ fn all_files_are_below_the_root() {
 fn our_own_vdso_serves_for_the_same_kernel_only() {
     let here = Finder::new(Options::default());
     let ours = open_vdso(&here, None, true).map(elf).expect("a vdso");
-    assert!(!ours.symbols().is_stripped() || ours.build_id.is_some());
+    assert!(!ours.symbols().is_stripped || ours.build_id.is_some());
     let build_id = ours.build_id.expect("vdsos have build-ids");
     assert!(open_vdso(&here, Some(build_id), false).is_ok());
     let why = |build_id, is_ours| open_vdso(&here, build_id, is_ours).err();

@@ -153,7 +153,7 @@ fn exported_and_hidden() -> String {
 fn a_stripped_library_has_what_it_exports() {
     let bytes = Library::new(&exported_and_hidden(), &["-s"]).bytes();
     let table = SymbolTable::read(bytes, None);
-    assert!(table.is_stripped());
+    assert!(table.is_stripped);
     assert_eq!(names(bytes, &table, &[0, 8]), ["exported", ""]);
 }
 
@@ -167,7 +167,7 @@ fn a_debug_file_has_the_symbols_of_a_stripped_library() {
     library.run("strip", &["lib.so"]);
     let bytes = library.bytes();
     let table = SymbolTable::read(bytes, Some(read(&library.path("lib.debug"))));
-    assert!(!table.is_stripped());
+    assert!(!table.is_stripped);
     assert_eq!(names(bytes, &table, &[0, 8]), ["exported", "hidden"]);
 }
 
