@@ -107,7 +107,7 @@ fn record_and_draw(args: &Args) -> Result<u8, Failure> {
     recording.check()?;
     ended.tell(&what);
     let pid = if args.sampling.off_cpu { what.pid(&recording)? } else { None };
-    match draw(recording.file(), pid) {
+    match draw(&recording.file, pid) {
         Ok(()) => Ok(ended.status),
         Err(failure) => Err(failure.and(recording.keep())),
     }

@@ -174,7 +174,7 @@ impl Perf {
         signals: &Signals,
     ) -> Result<Ended, Failure> {
         let mut command = Command::new(&self.path);
-        command.args(&self.args).arg("-q").arg("-o").arg(recording.file());
+        command.args(&self.args).arg("-q").arg("-o").arg(&recording.file);
         if let Some(program) = what.program() {
             command.arg("--");
             if self.asks_pid {

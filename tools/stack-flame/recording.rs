@@ -13,7 +13,7 @@ use crate::writable;
 /// Ctrl-C ends the recording without ending what draws it.
 #[derive(Debug)]
 pub(crate) struct Recording {
-    file: PathBuf,
+    pub(crate) file: PathBuf,
     /// Whether the user wants it.
     is_kept: bool,
     /// A folder for what is needed meanwhile. It is deleted in the end.
@@ -36,10 +36,6 @@ impl Recording {
         }
         let file = keep.map_or_else(|| folder.path().join("perf.data"), Path::to_path_buf);
         Ok(Recording { file, is_kept: keep.is_some(), folder })
-    }
-
-    pub(crate) fn file(&self) -> &Path {
-        &self.file
     }
 
     /// Where perf is tried before it records.

@@ -32,7 +32,7 @@ pub(crate) fn read(input: &mut Input, rows: &mut Rows, pipe: &mut Pipe) -> Resul
                 let columns = Columns::of(line, rows.by.as_ref());
                 let unknown = |what| Error::Unknown { name: name.clone(), what };
                 kind = Kind::Table(columns.map_err(unknown)?);
-                rows.begin_table();
+                rows.has_table = true;
                 return Ok(());
             }
             Kind::Table(columns) => columns.add(line, rows, pipe),

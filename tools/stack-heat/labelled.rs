@@ -17,7 +17,7 @@ const COMM: &[u8] = b"comm";
 pub(crate) fn add(line: &FoldedLine<'_>, rows: &mut Rows, pipe: &mut Pipe) -> Result<(), Refused> {
     let since = line.labels.get(b"since").filter(|since| !since.is_empty());
     let Some(since) = since else {
-        rows.leave_out_line(line.count, pipe);
+        rows.leave_out(line.count, false, pipe);
         return Ok(());
     };
     let time =

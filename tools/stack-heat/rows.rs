@@ -44,7 +44,7 @@ pub(crate) struct Rows {
     /// Whether every line weighs 1.
     are_ones: bool,
     /// Whether a table was read: its lines say what they count.
-    has_table: bool,
+    pub(crate) has_table: bool,
     /// The rows of tables without a time, and the folded lines without one.
     without_time: Total,
     without_since: Total,
@@ -87,23 +87,12 @@ impl Rows {
         Ok(())
     }
 
-    /// Notes that a table is read.
-    pub(crate) fn begin_table(&mut self) {
-        self.has_table = true;
-    }
-
-    /// Leaves out a row of a table that has no time.
-    pub(crate) fn leave_out_row(&mut self, weight: u64, pipe: &mut Pipe) {
+    /// Leaves out a row of a table, or a folded line, that has no time.
+    pub(crate) fn leave_out(&mut self, weight: u64, is_row: bool, pipe: &mut Pipe) {
         pipe.count_read(weight);
         pipe.count_dropped(weight);
-        self.without_time += weight;
-    }
-
-    /// Leaves out a folded line that has no time.
-    pub(crate) fn leave_out_line(&mut self, weight: u64, pipe: &mut Pipe) {
-        pipe.count_read(weight);
-        pipe.count_dropped(weight);
-        self.without_since += weight;
+        let total = if is_row { &mut self.without_time } else { &mut self.without_since };
+        *total += weight;
     }
 
     /// Adds the header lines of an input. They name its events if its lines do not.

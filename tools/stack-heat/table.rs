@@ -69,7 +69,7 @@ impl Columns {
         let weight: u64 = weight.ok_or(Refused::Line("expected a weight such as 12"))?;
         let since = unquoted(fields[self.since]);
         if since.is_empty() {
-            rows.leave_out_row(weight, pipe);
+            rows.leave_out(weight, true, pipe);
             return Ok(());
         }
         const NO_TIME: Refused =

@@ -10,8 +10,9 @@ use common::stacks::{FrameTable, FrameWeights, Room, StackIds, with_room};
 use crate::Sort;
 
 /// What is listed: functions, or whole files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum By {
+    #[default]
     Function,
     File,
 }
@@ -39,6 +40,7 @@ pub(crate) struct Line {
 ///
 /// Most stacks begin like the one before. So a frame is counted when it is no longer in the next
 /// stack, with the weight of all stacks that it was in until then.
+#[derive(Default)]
 pub(crate) struct Counts {
     tables: Tables,
     frames: FrameTable,
@@ -54,6 +56,7 @@ pub(crate) struct Counts {
 }
 
 /// The functions, parts and lines that frames belong to, as numbers.
+#[derive(Default)]
 struct Tables {
     by: By,
     functions: FrameTable,
@@ -87,21 +90,7 @@ struct Tally {
 
 impl Counts {
     pub(crate) fn new(by: By) -> Counts {
-        Counts {
-            tables: Tables {
-                by,
-                functions: FrameTable::default(),
-                parts: FrameTable::default(),
-                lines: FrameTable::default(),
-            },
-            frames: FrameTable::default(),
-            ids: StackIds::default(),
-            rows: Vec::new(),
-            open: Vec::new(),
-            functions: Tally::default(),
-            parts: Tally::default(),
-            lines: Tally::default(),
-        }
+        Counts { tables: Tables { by, ..Tables::default() }, ..Counts::default() }
     }
 
     /// Adds a folded stack. The sum of all weights must fit into 64 bits.

@@ -12,8 +12,8 @@ const WHITE: u8 = 231;
 
 /// The shades of both columns.
 pub(crate) struct Heat {
-    own: Shades,
-    total: Shades,
+    pub(crate) own: Shades,
+    pub(crate) total: Shades,
 }
 
 impl Heat {
@@ -24,19 +24,10 @@ impl Heat {
             total: Shades::of(lines.map(|weights| weights.total).collect()),
         }
     }
-
-    /// The number `text` in the colour of this self weight.
-    pub(crate) fn own(&self, weight: u64, text: &str) -> String {
-        painted(&self.own, weight, text)
-    }
-
-    /// The number `text` in the colour of this total.
-    pub(crate) fn total(&self, weight: u64, text: &str) -> String {
-        painted(&self.total, weight, text)
-    }
 }
 
-fn painted(shades: &Shades, weight: u64, text: &str) -> String {
+/// The number `text` in the colour of this weight.
+pub(crate) fn painted(shades: &Shades, weight: u64, text: &str) -> String {
     let shade = shades.of_weight(weight);
     if shade == 0 {
         return text.to_owned();

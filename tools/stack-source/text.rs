@@ -8,7 +8,7 @@ use console::{measure_text_width, truncate_str};
 
 use crate::count::Part;
 use crate::find::Source;
-use crate::heat::Heat;
+use crate::heat::{Heat, painted};
 use crate::listing::Row;
 
 /// How wide a tab is, as on terminals.
@@ -57,7 +57,7 @@ impl Style<'_> {
     /// The self weight of a row in the colour of its heat.
     pub(crate) fn painted(&self, row: &Row, number: &str) -> String {
         match (&self.heat, row) {
-            (Some(heat), Row::Line(line)) => heat.own(line.weights.self_weight, number),
+            (Some(heat), Row::Line(line)) => painted(&heat.own, line.weights.self_weight, number),
             _ => number.to_owned(),
         }
     }
@@ -118,8 +118,8 @@ impl Style<'_> {
         };
         let before = INDENT.len() + widths.iter().sum::<usize>() + 2 * widths.len();
         if let Some(heat) = &self.heat {
-            cells[0] = heat.own(line.weights.self_weight, &cells[0]);
-            cells[1] = heat.total(line.weights.total, &cells[1]);
+            cells[0] = painted(&heat.own, line.weights.self_weight, &cells[0]);
+            cells[1] = painted(&heat.total, line.weights.total, &cells[1]);
         }
         format!("{}  {}", cells.join("  "), self.cut(text, before))
     }

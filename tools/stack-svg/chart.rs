@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use common::{numbers::grouped, stacks::FrameId};
 
-use crate::document::Placed;
+use crate::document::{Place, Placed};
 use crate::look::Look;
 use crate::numbers::percent;
 use crate::profile::Profile;
@@ -31,10 +31,10 @@ const DEEPER: f64 = 0.02;
 pub(crate) struct Block {
     pub(crate) what: What,
     pub(crate) weight: u64,
-    row: u32,
+    pub(crate) row: u32,
     /// In nanoseconds.
-    start: u64,
-    end: u64,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
 }
 
 /// What a box stands for.
@@ -62,20 +62,9 @@ pub(crate) struct Drawing {
 }
 
 impl Placed for Block {
-    fn row(&self) -> u32 {
-        self.row
-    }
-
-    fn start(&self) -> u64 {
-        self.start
-    }
-
-    fn end(&self) -> u64 {
-        self.end
-    }
-
-    fn weight(&self) -> u64 {
-        self.weight
+    fn place(&self) -> Place {
+        let Block { weight, row, start, end, .. } = *self;
+        Place { row, start, end, weight }
     }
 }
 
@@ -94,7 +83,7 @@ impl Drawing {
         let mut drawing =
             Drawing { blocks: Vec::new(), length, left_out: 0, weight_left_out: 0, deep: 0 };
         let mut row = 0;
-        for (number, lane) in strip.lanes().iter().enumerate() {
+        for (number, lane) in strip.lanes.iter().enumerate() {
             let samples = chart.lanes.get(number).map_or(&[][..], Vec::as_slice);
             let rows = rows_of(samples, profile);
             // The first lane always fits. After one that does not fit, no lane is drawn.

@@ -20,29 +20,23 @@ use crate::viewer::{SCRIPT, STYLE};
 /// The distance of a text from the left edge of its box, in pixels.
 pub(crate) const PADDING: usize = 3;
 
-/// A box with its place; `start` and `end` are parts of the whole width.
+/// A box with its place.
 pub(crate) trait Placed {
-    fn row(&self) -> u32;
-    fn start(&self) -> u64;
-    fn end(&self) -> u64;
-    fn weight(&self) -> u64;
+    fn place(&self) -> Place;
+}
+
+/// The place of a box; `start` and `end` are parts of the whole width.
+pub(crate) struct Place {
+    pub(crate) row: u32,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) weight: u64,
 }
 
 impl Placed for Node {
-    fn row(&self) -> u32 {
-        self.depth as u32
-    }
-
-    fn start(&self) -> u64 {
-        self.start
-    }
-
-    fn end(&self) -> u64 {
-        self.start + self.weight
-    }
-
-    fn weight(&self) -> u64 {
-        self.weight
+    fn place(&self) -> Place {
+        let (start, weight) = (self.start, self.weight);
+        Place { row: self.depth as u32, start, end: start + weight, weight }
     }
 }
 
@@ -121,7 +115,7 @@ impl<B: Placed> Document<'_, B> {
         let (font_size, inverted) = (self.look.font_size, self.hangs);
         let row_height = self.look.frame_height();
         let titles = if self.look.subtitle().is_some() { 5 } else { 3 };
-        let rows = self.boxes.iter().map(Placed::row).max().unwrap_or(0);
+        let rows = self.boxes.iter().map(|placed| placed.place().row).max().unwrap_or(0);
         let top = titles * font_size + self.strip.map_or(0, |strip| strip.height(self.look));
         let in_sight = self.rows_in_sight as u32;
         let bottom = top + (in_sight + 1) * row_height + 2 * font_size + self.footer.height();
@@ -180,9 +174,10 @@ impl<B: Placed> Document<'_, B> {
         for placed in self.boxes {
             let Caption { title, label, fill, is_wide } = caption(placed);
             let class = if is_wide { " class=\"wide\"" } else { "" };
-            let left = share(placed.start(), self.width);
-            let (x, width) = (Percent(left), Percent(share(placed.end(), self.width) - left));
-            let (y, height) = (places.row(placed.row()), places.row_height - 1);
+            let Place { row, start, end, weight } = placed.place();
+            let left = share(start, self.width);
+            let (x, width) = (Percent(left), Percent(share(end, self.width) - left));
+            let (y, height) = (places.row(row), places.row_height - 1);
             // Each box on a line of its own, for diff and grep.
             write!(
                 svg,
@@ -192,7 +187,7 @@ impl<B: Placed> Document<'_, B> {
             )?;
             // The script has these numbers; without the script they would be missing.
             if self.embedded.is_none() {
-                write!(svg, " fg:x=\"{}\" fg:w=\"{}\"", placed.start(), placed.weight())?;
+                write!(svg, " fg:x=\"{start}\" fg:w=\"{weight}\"")?;
             }
             svg.extend_from_slice(b"/>");
             if !label.is_empty() {

@@ -119,11 +119,11 @@ fn write_strip(strip: &Strip, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
     element.write_text_content(BytesText::new(&strip.lanes_text()))?;
     writer.write_event(Event::Text(BytesText::from_escaped("\n")))?;
     let element = writer.create_element("metadata").with_attribute(("id", "strip-data"));
-    element.write_text_content(BytesText::from_escaped(strip.entries_text()))?;
-    if let Some(chart) = strip.chart() {
+    element.write_text_content(BytesText::from_escaped(&strip.entries))?;
+    if let Some(chart) = &strip.chart {
         writer.write_event(Event::Text(BytesText::from_escaped("\n")))?;
         let element = writer.create_element("metadata").with_attribute(("id", "chart-data"));
-        element.write_text_content(BytesText::from_escaped(chart.text()))?;
+        element.write_text_content(BytesText::from_escaped(&chart.text))?;
     }
     Ok(())
 }

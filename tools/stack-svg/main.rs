@@ -205,7 +205,7 @@ fn draw(
     let is_wide = |weight: u64| weight as f64 / profile.total() as f64 >= least;
     let wide = if args.reverse { profile.bottom_up(is_wide) } else { profile.only(is_wide) };
     let drawn = wide.no_deeper(MOST_ROWS);
-    let chart = strip.and_then(|strip| Some((strip, strip.chart()?)));
+    let chart = strip.and_then(|strip| Some((strip, strip.chart.as_ref()?)));
     let chart = chart.map(|(strip, chart)| Drawing::new(strip, chart, profile, &args.look, least));
     let picture = Picture {
         kind: kind(args),

@@ -12,7 +12,7 @@ use inferno::flamegraph::color::Color;
 use crate::change::{self, Comparison};
 use crate::chart::{Block, Drawing, What};
 use crate::colors::{self, Colors, Named};
-use crate::document::{Caption, Document, PADDING, Placed};
+use crate::document::{Caption, Document, PADDING};
 use crate::embed::{self, Columns, Embedded, hex};
 use crate::escape::shown;
 use crate::footer::Footer;
@@ -94,7 +94,7 @@ impl Picture<'_> {
             };
             return document.write(|node| self.caption(node, &by_name));
         };
-        let rows_in_sight = blocks.last().map_or(0, |last| last.row() as usize);
+        let rows_in_sight = blocks.last().map_or(0, |last| last.row as usize);
         let (boxes, width, hangs, strip) = (&**blocks, *length, true, None);
         let document =
             Document { look, title, strip, boxes, width, hangs, rows_in_sight, footer, embedded };
@@ -116,8 +116,8 @@ impl Picture<'_> {
     /// The text of a box of a chart.
     fn caption_in_chart(&self, block: &Block, colors: &[Color]) -> Caption {
         let length = self.chart.map_or(1, |chart| chart.length);
-        let (letters, is_wide) = self.letters((block.end() - block.start()) as f64 / length as f64);
-        let lanes = self.strip.map_or(&[][..], Strip::lanes);
+        let (letters, is_wide) = self.letters((block.end - block.start) as f64 / length as f64);
+        let lanes = self.strip.map_or(&[][..], |strip| &strip.lanes);
         let share = format!("{:.2}%", block.weight as f64 / self.drawn.total() as f64 * 100.0);
         let numbers = format!("{}, {share}", self.look.counted(block.weight));
         let of_frame = |id: FrameId| (shown(self.frames.name(id)), label(self.frames.name(id)));
@@ -139,7 +139,7 @@ impl Picture<'_> {
         };
         let when = match block.what {
             What::Lane(_) => String::new(),
-            _ => format!(", {} – {} s", micro(block.start()), micro(block.end())),
+            _ => format!(", {} – {} s", micro(block.start), micro(block.end)),
         };
         let title = format!("{name} ({numbers}{when})");
         Caption { title, label: fitted(&text, letters), fill: hex(color), is_wide }

@@ -43,17 +43,17 @@ pub(crate) struct Strip {
     width: u64,
     steps: u64,
     /// The heaviest first.
-    lanes: Vec<Lane>,
+    pub(crate) lanes: Vec<Lane>,
     /// How many lanes the last one sums up; 0 if it is a lane of its own.
     others: usize,
     /// Whether there are fewer steps than usual, so that the picture is not too large.
     is_coarse: bool,
     /// Whether some lines have no time, so that no lane has them.
     has_untimed: bool,
-    /// The weights by stack, lane and step, for the script.
-    entries: String,
+    /// The weights by stack, lane and step, for the script; see [`entries::text`].
+    pub(crate) entries: String,
     /// For a flame chart, what ran in each lane; the sum of other lanes has none.
-    chart: Option<Chart>,
+    pub(crate) chart: Option<Chart>,
 }
 
 /// What ran when, exactly.
@@ -63,7 +63,7 @@ pub(crate) struct Chart {
     pub(crate) parents: Vec<u32>,
     /// The time within which samples were merged, if they were too many.
     merged_within: Option<u64>,
-    text: String,
+    pub(crate) text: String,
 }
 
 pub(crate) struct Lane {
@@ -124,16 +124,6 @@ impl Strip {
         [steps, lanes, merged].into_iter().flatten().collect()
     }
 
-    /// The samples, if it is that of a flame chart.
-    pub(crate) fn chart(&self) -> Option<&Chart> {
-        self.chart.as_ref()
-    }
-
-    /// The heaviest first; the last may be the sum of several.
-    pub(crate) fn lanes(&self) -> &[Lane] {
-        &self.lanes
-    }
-
     /// How many values the lane of this number has.
     pub(crate) fn lanes_of(&self, number: usize) -> usize {
         if self.others > 0 && number + 1 == self.lanes.len() { self.others } else { 1 }
@@ -172,11 +162,6 @@ impl Strip {
         };
         self.lanes.iter().map(line).collect::<Vec<_>>().join("\n")
     }
-
-    /// The weights by stack, lane and step; see [`entries::text`].
-    pub(crate) fn entries_text(&self) -> &str {
-        &self.entries
-    }
 }
 
 impl Lane {
@@ -211,11 +196,6 @@ impl Chart {
             self.lanes.truncate(lanes);
             self.text = samples::text(&self.lanes);
         }
-    }
-
-    /// The samples for the script; see [`samples::text`].
-    pub(crate) fn text(&self) -> &str {
-        &self.text
     }
 }
 
