@@ -86,7 +86,7 @@ impl Pipe {
 
     /// Prints an error on stderr; the exit status will be 2.
     pub fn error(&mut self, error: &Error) {
-        self.messages.error(error);
+        self.messages.trouble(error);
     }
 
     /// Counts a line that cannot be read, and names it if it is one of the
@@ -162,7 +162,7 @@ impl Pipe {
             if error.is_closed_pipe() {
                 return SUCCESS;
             }
-            self.messages.error(error);
+            self.messages.trouble(error);
         }
         self.say_without_frames();
         self.messages.finish();

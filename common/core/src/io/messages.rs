@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::Write;
 use std::sync::OnceLock;
 
-use crate::{Error, io::progress::Progress, names::printable};
+use crate::{io::progress::Progress, names::printable};
 
 /// How many lines of a kind are named before they are only counted.
 const NAMED: u64 = 3;
@@ -50,11 +50,6 @@ impl Messages {
     /// Prints a message; the exit status does not change.
     pub(crate) fn note(&self, what: impl Display) {
         self.progress.suspend(|| print(&self.tool, what));
-    }
-
-    /// Prints an error; the exit status will be 2.
-    pub(crate) fn error(&mut self, error: &Error) {
-        self.trouble(error);
     }
 
     /// Prints a message; the exit status will be 2.

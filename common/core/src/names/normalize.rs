@@ -3,6 +3,8 @@
 
 use bstr::ByteSlice;
 
+use crate::numbers::is_digits;
+
 /// Rewrites `name` where its form is unmistakable.
 pub fn normalize(name: &mut Vec<u8>) {
     drop_rust_hash(name);
@@ -79,7 +81,7 @@ fn clone_marks(name: &[u8]) -> &[u8] {
     let mut rest = name;
     while let Some((before, mark)) = rest.rsplit_once_str(".") {
         rest = match before.rsplit_once_str(".") {
-            Some((before, word)) if is_number(mark) && NUMBERED.contains(&word) => before,
+            Some((before, word)) if is_digits(mark) && NUMBERED.contains(&word) => before,
             _ if ALONE.contains(&mark) => before,
             _ => break,
         };
@@ -195,10 +197,6 @@ fn drop_tier(name: &mut Vec<u8>) {
 
 fn is_lower_hex(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
-}
-
-fn is_number(text: &[u8]) -> bool {
-    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
 #[cfg(test)]

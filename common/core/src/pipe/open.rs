@@ -52,7 +52,7 @@ impl Pipe {
     ) -> Result<()> {
         for path in files.iter() {
             match self.open(path).and_then(|mut input| each(&mut input, self)) {
-                Err(error) if error.is_of_input() => self.messages.error(&error),
+                Err(error) if error.is_of_input() => self.messages.trouble(&error),
                 Ok(ControlFlow::Break(())) => break,
                 other => drop(other?),
             }

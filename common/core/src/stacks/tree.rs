@@ -184,10 +184,17 @@ impl StackTree {
 
     /// Adds all stacks of `other`; `ours` gives the number its frames have here.
     pub fn add_tree(&mut self, other: &StackTree, ours: impl Fn(FrameId) -> FrameId) {
+        self.add_nodes(other, |node| Some(ours(node.frame)));
+    }
+
+    /// Adds all stacks of `other` without the nodes for which `ours` gives no number of a frame.
+    fn add_nodes(&mut self, other: &StackTree, ours: impl Fn(&Node) -> Option<FrameId>) {
         let mut nodes = filled(Self::ROOT, other.nodes.len());
         for (index, node) in other.nodes.iter().enumerate().skip(1) {
-            nodes[index] = self.child(nodes[node.parent as usize], ours(node.frame));
-            self.add(nodes[index], other.self_weight(index as NodeId));
+            if let Some(frame) = ours(node) {
+                nodes[index] = self.child(nodes[node.parent as usize], frame);
+                self.add(nodes[index], other.self_weight(index as NodeId));
+            }
         }
         for (&node, &total) in &other.left_out {
             self.leave_out(nodes[node as usize], total);
@@ -223,16 +230,7 @@ impl StackTree {
     #[must_use]
     pub fn without_roots(&self) -> StackTree {
         let mut tree = StackTree::default();
-        let mut nodes = filled(Self::ROOT, self.nodes.len());
-        for (index, node) in self.nodes.iter().enumerate().skip(1) {
-            if node.parent != Self::ROOT {
-                nodes[index] = tree.child(nodes[node.parent as usize], node.frame);
-                tree.add(nodes[index], self.self_weight(index as NodeId));
-            }
-        }
-        for (&node, &total) in &self.left_out {
-            tree.leave_out(nodes[node as usize], total);
-        }
+        tree.add_nodes(self, |node| (node.parent != Self::ROOT).then_some(node.frame));
         tree
     }
 
