@@ -22,17 +22,11 @@ use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "austin",
-    about: "The text of austin, a profiler of Python",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("austin", "The text of austin, a profiler of Python", detect, parse)
+        .weighs(Weighs::Value);
 
 /// Whether the input begins with austin's comment or, where that was cut off, with a sample of a
 /// process and a thread.

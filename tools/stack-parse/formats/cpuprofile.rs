@@ -18,17 +18,11 @@ use crate::read::held::{Held, Thread};
 use crate::read::json::{Json, Outline};
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::read::v8_profile::{Nodes, Ticks};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "cpuprofile",
-    about: "V8's .cpuprofile: node --cpu-prof, Chrome",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("cpuprofile", "V8's .cpuprofile: node --cpu-prof, Chrome", detect, parse)
+        .weighs(Weighs::Value);
 
 fn detect(head: &Head<'_>) -> bool {
     let is_profile = |keys: &Outline| {

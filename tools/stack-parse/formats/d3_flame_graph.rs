@@ -19,18 +19,11 @@ use crate::options::Options;
 use crate::read::documents::{Document, read_documents};
 use crate::read::json::{self, Field, Json, read_tree};
 use crate::read::nodes::{self, Node, Totals, note_excess};
+use crate::samples::Samples;
 use crate::samples::events::Measure;
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "d3-flame-graph",
-    about: "The JSON that d3-flame-graph draws",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("d3-flame-graph", "The JSON that d3-flame-graph draws", detect, parse);
 
 fn detect(head: &Head<'_>) -> bool {
     let Some(keys) = head.outline() else { return false };

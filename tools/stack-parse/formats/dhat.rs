@@ -19,19 +19,12 @@ use crate::read::documents::{Document, read_documents};
 use crate::read::json::Json;
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::read::valgrind_frame::{frame, is_inlined};
+use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::{Sample, known};
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "dhat",
-    about: "The JSON of DHAT: valgrind and Rust's crate dhat",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("dhat", "The JSON of DHAT: valgrind and Rust's crate dhat", detect, parse);
 
 /// The numbers of a place: their key, the prefix of the measure's name, and the unit.
 const NUMBERS: [(&[u8], &[u8], Unit); 8] = [

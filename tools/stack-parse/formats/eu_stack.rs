@@ -22,15 +22,10 @@ use crate::read::lines::for_each_line;
 use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "eu-stack",
-    about: "Backtraces of elfutils' eu-stack",
-    detect,
-    parse,
-    root: Root::Comm,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("eu-stack", "Backtraces of elfutils' eu-stack", detect, parse)
+        .root(&Root::Comm)
+        .weighs(Weighs::Value);
 
 fn detect(head: &Head<'_>) -> bool {
     let lines = || head.lines().take(100);

@@ -23,15 +23,10 @@ use crate::read::source::Place;
 use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "faulthandler",
-    about: "Tracebacks by Python's faulthandler",
-    detect,
-    parse,
-    root: Root::Comm,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("faulthandler", "Tracebacks by Python's faulthandler", detect, parse)
+        .root(&Root::Comm)
+        .weighs(Weighs::Value);
 
 fn detect(head: &Head<'_>) -> bool {
     let is_first = |line: &[u8]| thread(line).is_some() || line == STACK;

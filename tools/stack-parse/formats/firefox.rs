@@ -44,15 +44,14 @@ use native::Natives;
 use saved_symbols::SavedSymbols;
 use thread::Thread;
 
-pub(super) const FORMAT: Format = Format {
-    name: "firefox",
-    about: "Profiles of the Firefox profiler (JSON): Gecko's, processed, samply",
+pub(super) const FORMAT: Format = Format::new(
+    "firefox",
+    "Profiles of the Firefox profiler (JSON): Gecko's, processed, samply",
     detect,
     parse,
-    root: Root::Comm,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+)
+.root(&Root::Comm)
+.weighs(Weighs::Value);
 
 fn detect(head: &Head<'_>) -> bool {
     let is_profile = |keys: &Outline| {

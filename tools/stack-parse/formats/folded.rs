@@ -12,19 +12,12 @@ use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::read::own_labels::with_labels;
+use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::{Sample, Time};
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "folded",
-    about: "Folded stacks, one a line: main;work;leaf 12",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("folded", "Folded stacks, one a line: main;work;leaf 12", detect, parse);
 
 /// Whether the first lines of an input are folded stacks.
 ///

@@ -23,15 +23,9 @@ use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 use frame_line::FrameLine;
 
-pub(super) const FORMAT: Format = Format {
-    name: "gdb",
-    about: "Backtraces of gdb and pstack",
-    detect,
-    parse,
-    root: Root::Comm,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format = Format::new("gdb", "Backtraces of gdb and pstack", detect, parse)
+    .root(&Root::Comm)
+    .weighs(Weighs::Value);
 
 /// A frame gets no more lines at this length, in bytes: it is parsed again with each line.
 const LONGEST_CALL: usize = 16 * 1024;

@@ -15,17 +15,10 @@ use crate::read::held::{Held, Thread};
 use crate::read::json::Json;
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::read::v8_profile::Nodes;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::Samples;
 
-pub(super) const FORMAT: Format = Format {
-    name: "heapprofile",
-    about: "V8's .heapprofile: node --heap-prof, Chrome",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("heapprofile", "V8's .heapprofile: node --heap-prof, Chrome", detect, parse);
 
 fn detect(head: &Head<'_>) -> bool {
     head.outline().is_some_and(|keys| keys.has("head") && keys.has_inside("selfSize"))

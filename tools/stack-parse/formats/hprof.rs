@@ -14,18 +14,15 @@ use crate::options::Options;
 use crate::read::java::place_in_package;
 use crate::read::lines::for_each_line;
 use crate::read::own_labels::{OwnLabels, with_labels};
+use crate::samples::Samples;
 use crate::samples::sample::{Sample, known};
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "hprof",
-    about: "What the JVM's profiler hprof printed as text, up to Java 8",
+pub(super) const FORMAT: Format = Format::new(
+    "hprof",
+    "What the JVM's profiler hprof printed as text, up to Java 8",
     detect,
     parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+);
 
 /// The titles of the tables, and how their rows are read. The weight of processor time is the row's
 /// share of the total.

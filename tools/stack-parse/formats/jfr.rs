@@ -22,7 +22,7 @@ use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::java_events::{PREFERRED, unit};
 use crate::read::own_labels::{OwnLabels, with_labels};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 use chunk::{File, Header};
 use kinds::{EventKind, kind};
 use pools::{Pools, Thread};
@@ -30,15 +30,9 @@ use stackless::{Stackless, StacklessEvent, sample};
 use types::{Role, Types};
 use values::Values;
 
-pub(super) const FORMAT: Format = Format {
-    name: "jfr",
-    about: "A Java flight recording, of the JVM or of async-profiler",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("jfr", "A Java flight recording, of the JVM or of async-profiler", detect, parse)
+        .weighs(Weighs::Value);
 
 /// The types of records that are not events.
 const METADATA: u64 = 0;

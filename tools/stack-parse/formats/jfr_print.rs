@@ -18,18 +18,16 @@ use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::java_events::{PREFERRED, is_sample, unit};
 use crate::read::json::Outline;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 use event::{PrintedEvent, Weight};
 
-pub(super) const FORMAT: Format = Format {
-    name: "jfr-print",
-    about: "What 'jfr print' prints of a Java flight recording, also with --json",
+pub(super) const FORMAT: Format = Format::new(
+    "jfr-print",
+    "What 'jfr print' prints of a Java flight recording, also with --json",
     detect,
     parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+)
+.weighs(Weighs::Value);
 
 fn detect(head: &Head<'_>) -> bool {
     let is_json = |keys: &Outline| keys.has("recording") && keys.has_inside("events");

@@ -22,17 +22,14 @@ use crate::options::Options;
 use crate::read::leaf_first::LeafFirst;
 use crate::read::leaks::{Amount, LEAKS, add};
 use crate::read::lines::for_each_line;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::Samples;
 
-pub(super) const FORMAT: Format = Format {
-    name: "lsan",
-    about: "The leaks that LeakSanitizer prints, also as part of AddressSanitizer",
+pub(super) const FORMAT: Format = Format::new(
+    "lsan",
+    "The leaks that LeakSanitizer prints, also as part of AddressSanitizer",
     detect,
     parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+);
 
 fn detect(head: &Head<'_>) -> bool {
     let mut lines = head.lines();

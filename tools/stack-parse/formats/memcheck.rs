@@ -27,17 +27,10 @@ use crate::read::leaks::{Amount, LEAKS, add};
 use crate::read::lines::for_each_line;
 use crate::read::numbers::grouped;
 use crate::read::valgrind_frame::{frame, is_inlined};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::Samples;
 
-pub(super) const FORMAT: Format = Format {
-    name: "memcheck",
-    about: "The leaks that valgrind's memcheck prints",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("memcheck", "The leaks that valgrind's memcheck prints", detect, parse);
 
 /// The kinds of records; the last is only in the summary.
 const KINDS: [&str; 5] =

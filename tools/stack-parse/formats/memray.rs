@@ -17,19 +17,12 @@ use crate::options::Options;
 use crate::read::csv::fields;
 use crate::read::lines::for_each_line;
 use crate::read::source::Place;
+use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "memray",
-    about: "Python's memray, by 'memray transform csv'",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("memray", "Python's memray, by 'memray transform csv'", detect, parse);
 
 const HEADER: &[u8] = b"allocator,num_allocations,size,tid,thread_name,stack_trace";
 

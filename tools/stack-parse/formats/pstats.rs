@@ -22,9 +22,9 @@ use crate::options::Options;
 use crate::read::call_graph::{Caller, Graph, Own};
 use crate::read::source::Place;
 use crate::read::stacks::FrameNames;
+use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
 use marshal::{Malformed, Marshal, Value};
 
 /// The nanoseconds in a second.
@@ -33,15 +33,8 @@ const NANOSECONDS: f64 = 1e9;
 /// More than any program ran: 570 years, which in nanoseconds fit into 64 bits.
 const MOST_SECONDS: f64 = 1.8e10;
 
-pub(super) const FORMAT: Format = Format {
-    name: "pstats",
-    about: "Python's pstats: cProfile, profile",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("pstats", "Python's pstats: cProfile, profile", detect, parse);
 
 /// Whether this is a dictionary whose first key is a tuple of three.
 fn detect(head: &Head<'_>) -> bool {

@@ -27,15 +27,14 @@ use crate::read::source::Place;
 use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "py-spy-dump",
-    about: "The stacks of a process of Python by 'py-spy dump', also with --json",
+pub(super) const FORMAT: Format = Format::new(
+    "py-spy-dump",
+    "The stacks of a process of Python by 'py-spy dump', also with --json",
     detect,
     parse,
-    root: Root::Comm,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+)
+.root(&Root::Comm)
+.weighs(Weighs::Value);
 
 fn detect(head: &Head<'_>) -> bool {
     head.lines().any(|line| ThreadLine::of(line).is_some())

@@ -15,18 +15,11 @@ use crate::read::documents::{Document, read_documents};
 use crate::read::json::{Field, Json, Tree, read_tree};
 use crate::read::nodes::{Call, add_calls};
 use crate::read::source::Place;
+use crate::samples::Samples;
 use crate::samples::events::Measure;
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "pyinstrument",
-    about: "The JSON of Python's pyinstrument",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("pyinstrument", "The JSON of Python's pyinstrument", detect, parse);
 
 fn detect(head: &Head<'_>) -> bool {
     head.outline().is_some_and(|keys| {

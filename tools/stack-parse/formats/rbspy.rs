@@ -23,17 +23,11 @@ use crate::read::leaf_first::LeafFirst;
 use crate::read::source::Place;
 use crate::samples::events::Measure;
 use crate::samples::sample::{Sample, Time, known};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "rbspy",
-    about: "What Ruby's rbspy records, its raw file",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("rbspy", "What Ruby's rbspy records, its raw file", detect, parse)
+        .weighs(Weighs::Value);
 
 /// The first line; its last two digits are the version.
 const START: &[u8; 8] = b"rbspy02\n";

@@ -27,17 +27,10 @@ use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::read::source::Place;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "rprof",
-    about: "The samples of R's profiler, Rprof",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("rprof", "The samples of R's profiler, Rprof", detect, parse).weighs(Weighs::Value);
 
 /// The weights that a sample can have.
 const MEASURES: [Measure<'static>; 2] =

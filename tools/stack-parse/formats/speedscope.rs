@@ -27,15 +27,14 @@ use crate::read::stacks::{FrameNames, Stacks};
 use crate::samples::{Root, Samples, Weighs};
 use profile::{Profile, Troubles};
 
-pub(super) const FORMAT: Format = Format {
-    name: "speedscope",
-    about: "Speedscope's JSON, which py-spy, rbspy, pyinstrument and others write",
+pub(super) const FORMAT: Format = Format::new(
+    "speedscope",
+    "Speedscope's JSON, which py-spy, rbspy, pyinstrument and others write",
     detect,
     parse,
-    root: Root::Comm,
-    weighs: Weighs::Exact,
-    extras: &[],
-};
+)
+.root(&Root::Comm)
+.weighs(Weighs::Exact);
 
 /// By its keys, since `$schema` may be missing or come after gigabytes of samples.
 fn detect(head: &Head<'_>) -> bool {

@@ -29,19 +29,13 @@ use crate::read::source::Place;
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 use dump::AsJson;
 use raw::Raw;
 
-pub(super) const FORMAT: Format = Format {
-    name: "stackprof",
-    about: "What Ruby's stackprof saves, also as JSON",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("stackprof", "What Ruby's stackprof saves, also as JSON", detect, parse)
+        .weighs(Weighs::Value);
 
 fn detect(head: &Head<'_>) -> bool {
     if head.bytes.starts_with(dump::START) {

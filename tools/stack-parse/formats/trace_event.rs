@@ -32,15 +32,14 @@ use profiles::Profiles;
 use sampled::Sampled;
 use threads::Threads;
 
-pub(super) const FORMAT: Format = Format {
-    name: "trace-event",
-    about: "Chrome's trace events (JSON), which many tracers write",
+pub(super) const FORMAT: Format = Format::new(
+    "trace-event",
+    "Chrome's trace events (JSON), which many tracers write",
     detect,
     parse,
-    root: Root::Comm,
-    weighs: Weighs::Exact,
-    extras: &[],
-};
+)
+.root(&Root::Comm)
+.weighs(Weighs::Exact);
 
 fn detect(head: &Head<'_>) -> bool {
     let is_trace = |keys: &Outline| {

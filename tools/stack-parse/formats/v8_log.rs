@@ -19,17 +19,11 @@ use crate::read::documents::{Document, read_documents};
 use crate::read::held::{Held, Thread};
 use crate::read::json::{Json, Outline};
 use crate::read::stacks::{FrameNames, Stacks};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "v8-log",
-    about: "V8's log: node --prof-process --preprocess",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("v8-log", "V8's log: node --prof-process --preprocess", detect, parse)
+        .weighs(Weighs::Value);
 
 /// The code comes first and is long; each has a name and a type.
 fn detect(head: &Head<'_>) -> bool {
