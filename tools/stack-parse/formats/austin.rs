@@ -61,9 +61,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     let mut reader = AustinReader::default();
     samples.events.set_measures(&[TIME]);
     for_each_line(input, |number, line| reader.line(number, line, samples))?;
-    if reader.freed > 0 {
-        samples.note(format_args!("{} samples freed memory: they weigh no bytes", reader.freed));
-    }
+    samples.note_count(reader.freed, "samples freed memory: they weigh no bytes");
     Ok(())
 }
 

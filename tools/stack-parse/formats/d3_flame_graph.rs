@@ -85,10 +85,7 @@ impl Document for Tree {
         if self.has_fractions {
             samples.note("values have fractions, they are counted in millionths");
         }
-        if self.bad_values > 0 {
-            let bad = self.bad_values;
-            samples.note(format_args!("{bad} values are not numbers that can be counted"));
-        }
+        samples.note_count(self.bad_values, "values are not numbers that can be counted");
         Ok(())
     }
 }

@@ -196,15 +196,14 @@ impl Document for Profile<'_> {
 
 impl Process {
     fn read_meta<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
-        if json.begin_object()? {
-            while let Some(key) = json.next_key()? {
-                match key {
-                    b"startTime" => self.start = table::read_time(json)?.unwrap_or_default(),
-                    b"preprocessedProfileVersion" => {
-                        self.version = json.integer()?.unwrap_or_default();
-                    }
-                    _ => {}
+        json.enter_object()?;
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"startTime" => self.start = table::read_time(json)?.unwrap_or_default(),
+                b"preprocessedProfileVersion" => {
+                    self.version = json.integer()?.unwrap_or_default();
                 }
+                _ => {}
             }
         }
         Ok(())

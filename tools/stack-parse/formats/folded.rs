@@ -160,12 +160,8 @@ impl Times {
     }
 
     fn report(&self, samples: &mut Samples<'_>) {
-        if self.unread > 0 {
-            samples.note(format_args!(
-                "{} lines have a label since or time that is not in seconds: it is left out",
-                self.unread
-            ));
-        }
+        let what = "lines have a label since or time that is not in seconds: it is left out";
+        samples.note_count(self.unread, what);
         if self.is_unordered && samples.wants.order() {
             samples.note(
                 "the first line is not the earliest, but --from, --to and since count from its \

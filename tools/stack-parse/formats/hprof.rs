@@ -194,12 +194,8 @@ impl Profile {
 
     /// Adds all rows.
     fn add(&mut self, samples: &mut Samples<'_>) -> Result<()> {
-        if self.replaced > 0 {
-            samples.note(format_args!(
-                "{} rows of earlier tables are left out: the last one of each kind has all",
-                self.replaced
-            ));
-        }
+        let what = "rows of earlier tables are left out: the last one of each kind has all";
+        samples.note_count(self.replaced, what);
         self.report_cutoff(samples);
         let mut unknown = 0;
         let none = Trace::default();
@@ -222,9 +218,7 @@ impl Profile {
             let sample = Sample { comm, tid, event, weights: &[*weight], ..Sample::default() };
             samples.add(&with_labels(sample, &labels), &root_first)?;
         }
-        if unknown > 0 {
-            samples.note(format_args!("{unknown} rows have traces that are not in this file"));
-        }
+        samples.note_count(unknown, "rows have traces that are not in this file");
         Ok(())
     }
 }

@@ -245,9 +245,7 @@ impl Recording {
             ),
             (self.weightless, "events have no weight: each counts one"),
         ] {
-            if count > 0 {
-                samples.note(format_args!("{count} {what}"));
-            }
+            samples.note_count(count, what);
         }
     }
 

@@ -127,15 +127,11 @@ impl Print {
             (self.bad_weights, "events have a weight that is not a number: they are left out"),
             (self.weightless, "events have no weight: each counts one"),
         ] {
-            if count > 0 {
-                samples.note(format_args!("{count} {what}"));
-            }
+            samples.note_count(count, what);
         }
         // JSON does not show where the print cut a stack.
         let is_default = self.deepest == DEFAULT_DEPTH && self.at_default > 0;
         let cut = if is_default { self.cut.max(self.at_default) } else { self.cut };
-        if cut > 0 {
-            samples.note(format_args!("{cut} stacks may be cut: print with --stack-depth 64"));
-        }
+        samples.note_count(cut, "stacks may be cut: print with --stack-depth 64");
     }
 }

@@ -171,9 +171,7 @@ impl LsanReader {
         if !self.suppressed.is_none() {
             samples.note(format_args!("suppressed: {} have no stack", self.suppressed));
         }
-        if self.others > 0 {
-            samples.note(format_args!("{} errors that are not leaks are not read", self.others));
-        }
+        samples.note_count(self.others, "errors that are not leaks are not read");
         Ok(())
     }
 }

@@ -155,11 +155,8 @@ impl MemcheckReader {
             process.end_record(pid, samples)?;
             again += process.searches.saturating_sub(1);
         }
-        if again > 0 {
-            let what =
-                "searches for leaks came after another one: leaks that both found count twice";
-            samples.note(format_args!("{again} {what}"));
-        }
+        let what = "searches for leaks came after another one: leaks that both found count twice";
+        samples.note_count(again, what);
         for (kind, amount) in KINDS.iter().zip(self.unlisted).filter(|(_, it)| !it.is_none()) {
             let hint = match *kind {
                 "suppressed" => "",
@@ -167,9 +164,7 @@ impl MemcheckReader {
             };
             samples.note(format_args!("{kind}: {amount} have no stack{hint}"));
         }
-        if self.others > 0 {
-            samples.note(format_args!("{} errors that are not leaks are not read", self.others));
-        }
+        samples.note_count(self.others, "errors that are not leaks are not read");
         Ok(())
     }
 }

@@ -250,9 +250,7 @@ impl Counted {
                  can; their weight stays with their callers",
             ),
         ] {
-            if count > 0 {
-                samples.note(format_args!("{count} {what}"));
-            }
+            samples.note_count(count, what);
         }
     }
 

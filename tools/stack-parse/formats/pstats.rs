@@ -61,10 +61,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         "pstats has callers but no stacks: times are split in proportion, their sum is exact",
     );
     file.add(samples)?;
-    if file.below_zero > 0 {
-        let count = file.below_zero;
-        samples.note(format_args!("{count} functions have a negative own time: it counts as 0"));
-    }
+    samples.note_count(file.below_zero, "functions have a negative own time: it counts as 0");
     read.map_err(|Malformed(expected)| {
         let at = marshal.at();
         let what = format!("byte {at}: expected {expected}; what came before is kept");

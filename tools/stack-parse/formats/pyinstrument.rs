@@ -52,12 +52,8 @@ impl Document for Session {
     }
 
     fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
-        if self.bad_times > 0 {
-            let bad = self.bad_times;
-            samples.note(format_args!(
-                "{bad} times are not numbers that fit into 64 bits: they count as 0"
-            ));
-        }
+        let what = "times are not numbers that fit into 64 bits: they count as 0";
+        samples.note_count(self.bad_times, what);
         let calls = self.frames.into_iter().map(|frame| frame.into_call(samples));
         let calls: Vec<Call> = calls.collect();
         add_calls(&calls, 1, samples)

@@ -60,10 +60,8 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     samples.events.set_measures(&MEASURES);
     let mut reader = RprofReader::default();
     let read = for_each_line(input, |number, line| reader.line(number, line, samples));
-    if reader.cut > 0 {
-        let what = "stacks may lack their callers: older versions of R cut lines of 10,000 bytes";
-        samples.note(format_args!("{} {what}", reader.cut));
-    }
+    let what = "stacks may lack their callers: older versions of R cut lines of 10,000 bytes";
+    samples.note_count(reader.cut, what);
     read
 }
 

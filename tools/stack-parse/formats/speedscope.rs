@@ -98,9 +98,7 @@ impl File {
         json: &mut Json<&mut Input>,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
-        if !json.begin_object()? {
-            return Ok(());
-        }
+        json.enter_object()?;
         while let Some(key) = json.next_key()? {
             if key == b"frames" {
                 json.for_each(|json| self.read_frame(json, samples))?;
@@ -112,15 +110,14 @@ impl File {
     /// `{"name":"main","file":"demo.py","line":7,"col":null}`
     fn read_frame(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
         let (mut name, mut place) = (Vec::new(), Place::default());
-        if json.begin_object()? {
-            while let Some(key) = json.next_key()? {
-                match key {
-                    b"name" => name.extend_from_slice(json.text()?.unwrap_or_default()),
-                    b"file" => place.set_file(json.text()?.unwrap_or_default()),
-                    b"line" => place.line = json.integer()?,
-                    b"col" => place.column = json.integer()?,
-                    _ => {}
-                }
+        json.enter_object()?;
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"name" => name.extend_from_slice(json.text()?.unwrap_or_default()),
+                b"file" => place.set_file(json.text()?.unwrap_or_default()),
+                b"line" => place.line = json.integer()?,
+                b"col" => place.column = json.integer()?,
+                _ => {}
             }
         }
         self.names.push(&Frame { name: &name, source: place.text(), ..Frame::default() }, samples);

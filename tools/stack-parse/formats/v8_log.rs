@@ -112,14 +112,13 @@ impl Log {
     /// `{"name":"f a.js:1:11","type":"JS","kind":"Opt","func":0}`
     fn read_code(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
         let (mut text, mut is_js, mut kind) = (Vec::new(), false, Code::User);
-        if json.begin_object()? {
-            while let Some(key) = json.next_key()? {
-                match key {
-                    b"name" => text.extend_from_slice(json.text()?.unwrap_or_default()),
-                    b"type" => is_js = json.text()? == Some(b"JS"),
-                    b"kind" => kind = Code::Jit,
-                    _ => {}
-                }
+        json.enter_object()?;
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"name" => text.extend_from_slice(json.text()?.unwrap_or_default()),
+                b"type" => is_js = json.text()? == Some(b"JS"),
+                b"kind" => kind = Code::Jit,
+                _ => {}
             }
         }
         let (name, source) = if is_js { split_place(&text) } else { (&text[..], &b""[..]) };
@@ -171,17 +170,16 @@ impl Tick {
     /// -1 and an address outside of all code.
     fn read(json: &mut Json<&mut Input>) -> Result<Tick> {
         let mut tick = Tick::default();
-        if json.begin_object()? {
-            while let Some(key) = json.next_key()? {
-                match key {
-                    b"tm" => tick.time = json.scaled(MICROSECONDS)?,
-                    b"vm" => tick.state = json.integer()?,
-                    b"s" => json.for_each(|json| {
-                        tick.frames.push(json.integer()?);
-                        Ok(())
-                    })?,
-                    _ => {}
-                }
+        json.enter_object()?;
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"tm" => tick.time = json.scaled(MICROSECONDS)?,
+                b"vm" => tick.state = json.integer()?,
+                b"s" => json.for_each(|json| {
+                    tick.frames.push(json.integer()?);
+                    Ok(())
+                })?,
+                _ => {}
             }
         }
         Ok(tick)

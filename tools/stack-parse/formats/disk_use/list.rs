@@ -128,11 +128,7 @@ impl List {
                  are not counted again"
             ));
         }
-        if self.several_names > 0 {
-            let files = self.several_names;
-            samples.note(format_args!(
-                "{files} names are hard links of files with several names: each is counted"
-            ));
-        }
+        let what = "names are hard links of files with several names: each is counted";
+        samples.note_count(self.several_names, what);
     }
 }

@@ -28,10 +28,9 @@ pub(super) struct Tables {
 impl Tables {
     /// Reads an object of tables.
     pub(super) fn read_all<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
-        if json.begin_object()? {
-            while let Some(table) = json.next_key()?.map(Name::of) {
-                self.read(table, json)?;
-            }
+        json.enter_object()?;
+        while let Some(table) = json.next_key()?.map(Name::of) {
+            self.read(table, json)?;
         }
         Ok(())
     }

@@ -173,9 +173,7 @@ fn plain_debug_id(id: &[u8]) -> Vec<u8> {
 
 impl SavedLib {
     fn read<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
-        if !json.begin_object()? {
-            return Ok(());
-        }
+        json.enter_object()?;
         while let Some(key) = json.next_key()? {
             match key {
                 b"debug_id" => self.debug_id = plain_debug_id(json.text()?.unwrap_or_default()),
@@ -223,9 +221,7 @@ impl SavedLib {
 impl SavedSymbol {
     fn read<R: Read>(json: &mut Json<R>) -> Result<SavedSymbol> {
         let mut symbol = SavedSymbol { name: usize::MAX, ..SavedSymbol::default() };
-        if !json.begin_object()? {
-            return Ok(symbol);
-        }
+        json.enter_object()?;
         while let Some(key) = json.next_key()? {
             match key {
                 b"rva" => symbol.start = json.integer()?,
@@ -244,9 +240,7 @@ impl SavedSymbol {
 impl SavedFrame {
     fn read<R: Read>(json: &mut Json<R>) -> Result<SavedFrame> {
         let mut frame = SavedFrame::default();
-        if !json.begin_object()? {
-            return Ok(frame);
-        }
+        json.enter_object()?;
         while let Some(key) = json.next_key()? {
             match key {
                 b"function" => frame.function = json.integer()?.map(index),

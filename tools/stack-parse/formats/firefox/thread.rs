@@ -53,9 +53,7 @@ pub(super) struct Troubles {
 
 impl Thread {
     pub(super) fn read<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
-        if !json.begin_object()? {
-            return Ok(());
-        }
+        json.enter_object()?;
         while let Some(key) = json.next_key()? {
             match key {
                 b"name" => self.name = json.text()?.unwrap_or_default().to_vec(),
@@ -174,9 +172,7 @@ impl Troubles {
             (self.freed, "samples are of memory that was freed, left out"),
             (self.too_heavy, "weights do not fit into 64 bits: they are left out"),
         ] {
-            if count > 0 {
-                samples.note(format_args!("{count} {what}"));
-            }
+            samples.note_count(count, what);
         }
     }
 }

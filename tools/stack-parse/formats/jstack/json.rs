@@ -73,11 +73,10 @@ fn read_keys(
             b"time" => *time = Some(json.text()?.and_then(instant)),
             b"processId" => *pid = json.number()?.map(<[u8]>::to_vec),
             b"threadContainers" => json.for_each(|json| {
-                if json.begin_object()? {
-                    while let Some(key) = json.next_key()? {
-                        if key == b"threads" {
-                            json.for_each(|json| read_thread(json, threads))?;
-                        }
+                json.enter_object()?;
+                while let Some(key) = json.next_key()? {
+                    if key == b"threads" {
+                        json.for_each(|json| read_thread(json, threads))?;
                     }
                 }
                 Ok(())

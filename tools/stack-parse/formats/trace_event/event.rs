@@ -97,10 +97,9 @@ impl TraceEvent {
     /// Reads an event in place of the last one.
     pub(super) fn read_all(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
         self.clear();
-        if json.begin_object()? {
-            while let Some(field) = json.next_key()?.map(Field::of) {
-                self.read(field, json)?;
-            }
+        json.enter_object()?;
+        while let Some(field) = json.next_key()?.map(Field::of) {
+            self.read(field, json)?;
         }
         Ok(())
     }
@@ -132,10 +131,9 @@ impl TraceEvent {
 
     /// `{"local":"0x1"}`
     fn read_id2(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
-        if json.begin_object()? {
-            while json.next_key()?.is_some() {
-                set(&mut self.id, json.number()?);
-            }
+        json.enter_object()?;
+        while json.next_key()?.is_some() {
+            set(&mut self.id, json.number()?);
         }
         Ok(())
     }
@@ -143,9 +141,7 @@ impl TraceEvent {
     /// `{"name":"main thread"}`, `{"filename":"demo.py","line":3}` or
     /// `{"data":{"cpuProfile":{..},"timeDeltas":[..]}}`.
     fn read_args(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
-        if !json.begin_object()? {
-            return Ok(());
-        }
+        json.enter_object()?;
         while let Some(key) = json.next_key()? {
             match key {
                 b"name" => set(&mut self.named, json.text()?),

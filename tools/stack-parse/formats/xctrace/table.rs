@@ -298,22 +298,11 @@ impl Table {
 
     /// Reports the rows that were not samples.
     pub(super) fn finish(&self, samples: &mut Samples<'_>) {
-        if self.rows_without_sample > 0 {
-            samples.note(format_args!(
-                "{} rows have neither weight nor backtrace, they are left out",
-                self.rows_without_sample
-            ));
-        }
-        if self.rows_of_bad_weight > 0 {
-            samples.note(format_args!(
-                "{} rows have a weight that is no integer of 64 bits, they are left out",
-                self.rows_of_bad_weight
-            ));
-        }
-        if self.dangling > 0 {
-            samples
-                .note(format_args!("{} elements refer to one that does not exist", self.dangling));
-        }
+        let what = "rows have neither weight nor backtrace, they are left out";
+        samples.note_count(self.rows_without_sample, what);
+        let what = "rows have a weight that is no integer of 64 bits, they are left out";
+        samples.note_count(self.rows_of_bad_weight, what);
+        samples.note_count(self.dangling, "elements refer to one that does not exist");
     }
 }
 
