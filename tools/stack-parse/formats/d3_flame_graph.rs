@@ -15,15 +15,18 @@ use bstr::ByteSlice;
 use common::{Result, io::Input, stacks::FrameId};
 
 use crate::format::{Format, Head};
-use crate::options::Options;
-use crate::read::documents::{Document, read_documents};
+use crate::read::documents::{self, Document};
 use crate::read::json::{self, Field, Json, read_tree};
 use crate::read::nodes::{self, Node, Totals, note_excess};
 use crate::samples::Samples;
 use crate::samples::events::Measure;
 
-pub(super) const FORMAT: Format =
-    Format::new("d3-flame-graph", "The JSON that d3-flame-graph draws", detect, parse);
+pub(super) const FORMAT: Format = Format::new(
+    "d3-flame-graph",
+    "The JSON that d3-flame-graph draws",
+    detect,
+    documents::parse::<Tree>,
+);
 
 fn detect(head: &Head<'_>) -> bool {
     let Some(keys) = head.outline() else { return false };
@@ -32,10 +35,6 @@ fn detect(head: &Head<'_>) -> bool {
     };
     let is_node = has("name", "n") && has("value", "v");
     is_node && (keys.has("children") || keys.has("c") || keys.has("name") && keys.has("value"))
-}
-
-fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents(input, Tree::default, samples)
 }
 
 /// The number of digits after the point that are counted where values have fractions.

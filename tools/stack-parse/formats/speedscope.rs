@@ -18,8 +18,7 @@ use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
-use crate::options::Options;
-use crate::read::documents::{Document, read_documents};
+use crate::read::documents::{self, Document};
 use crate::read::held::Held;
 use crate::read::json::{Json, Outline};
 use crate::read::source::Place;
@@ -31,7 +30,7 @@ pub(super) const FORMAT: Format = Format::new(
     "speedscope",
     "Speedscope's JSON, which py-spy, rbspy, pyinstrument and others write",
     detect,
-    parse,
+    documents::parse::<File>,
 )
 .root(&Root::Comm)
 .weighs(Weighs::Exact);
@@ -44,10 +43,6 @@ fn detect(head: &Head<'_>) -> bool {
             && (keys.has("$schema") || keys.has("shared") && keys.has("profiles") || is_profile)
     };
     head.outline().is_some_and(is_speedscope)
-}
-
-fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents(input, File::default, samples)
 }
 
 /// A file; an input may hold several.

@@ -14,16 +14,19 @@ use hashbrown::HashMap;
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, Kind as Code};
-use crate::options::Options;
-use crate::read::documents::{Document, read_documents};
+use crate::read::documents::{self, Document};
 use crate::read::held::{Held, Thread};
 use crate::read::json::{Json, Outline};
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::samples::{Samples, Weighs};
 
-pub(super) const FORMAT: Format =
-    Format::new("v8-log", "V8's log: node --prof-process --preprocess", detect, parse)
-        .weighs(Weighs::Value);
+pub(super) const FORMAT: Format = Format::new(
+    "v8-log",
+    "V8's log: node --prof-process --preprocess",
+    detect,
+    documents::parse::<Log>,
+)
+.weighs(Weighs::Value);
 
 /// The code comes first and is long; each has a name and a type.
 fn detect(head: &Head<'_>) -> bool {
@@ -34,10 +37,6 @@ fn detect(head: &Head<'_>) -> bool {
     head.outline().is_some_and(is_log)
 }
 
-fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents(input, Log::new, samples)
-}
-
 #[derive(Default)]
 struct Log {
     /// The frames of all code, in its order, followed by those of addresses.
@@ -46,7 +45,6 @@ struct Log {
     addresses: HashMap<u64, u32>,
     stacks: Stacks,
     held: Held,
-    thread: u32,
     /// Ticks that came before the code.
     early: Vec<Tick>,
     /// Whether the code was read.
@@ -64,16 +62,11 @@ struct Tick {
     frames: Vec<Option<u64>>,
 }
 
+/// The number of the only thread.
+const THREAD: u32 = 0;
+
 /// The value of the state during a garbage collection.
 const IN_COLLECTOR: u64 = 1;
-
-impl Log {
-    fn new() -> Log {
-        let mut held = Held::default();
-        let thread = held.thread(Thread { event: b"samples".to_vec(), ..Thread::default() });
-        Log { held, thread, ..Log::default() }
-    }
-}
 
 impl Document for Log {
     const WHAT: &'static str = "what node --prof-process --preprocess prints";
@@ -104,6 +97,7 @@ impl Document for Log {
         for tick in std::mem::take(&mut self.early) {
             self.add(&tick, samples);
         }
+        self.held.thread(Thread { event: b"samples".to_vec(), ..Thread::default() });
         self.held.finish(&mut self.stacks, &self.names, samples)
     }
 }
@@ -142,7 +136,7 @@ impl Log {
             stack = self.stacks.call(stack, frame);
         }
         let time = tick.time.and_then(|time| u64::try_from(time).ok());
-        self.held.add(self.thread, stack, 1, time);
+        self.held.add(THREAD, stack, 1, time);
     }
 
     fn frame(&mut self, code: Option<u64>, at: Option<u64>, samples: &mut Samples<'_>) -> u32 {
