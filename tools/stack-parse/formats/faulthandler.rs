@@ -18,6 +18,7 @@ use common::{Result, io::Input};
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
 use crate::read::source::Place;
 use crate::samples::sample::{Sample, known};
@@ -53,7 +54,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         } else if line == STACK {
             reader.finish(samples)?;
             reader.begin(b"", b"");
-        } else if reader.is_open && !reader.frame(line) {
+        } else if reader.is_open && !reader.frame(line, samples) {
             // `<no Python frame>`, `Extension modules: numpy (total: 1)`, or another program's line.
             reader.finish(samples)?;
         }
@@ -68,8 +69,7 @@ struct FaulthandlerReader {
     is_open: bool,
     tid: Vec<u8>,
     name: Vec<u8>,
-    /// Names and places, leaf first.
-    frames: Vec<(Vec<u8>, Place)>,
+    stack: LeafFirst,
 }
 
 impl FaulthandlerReader {
@@ -78,17 +78,16 @@ impl FaulthandlerReader {
     }
 
     /// Reads a line of the traceback; false if it is not one.
-    fn frame(&mut self, line: &[u8]) -> bool {
-        let text = line.trim_ascii();
-        if let Some((name, place)) = frame(text) {
-            self.frames.push((name.to_vec(), place));
-            return true;
-        }
-        match text {
-            b"..." => self.frames.push((CUT.to_vec(), Place::default())),
-            b"Garbage-collecting" => self.frames.push((text.to_vec(), Place::default())),
-            _ => return false,
-        }
+    fn frame(&mut self, line: &[u8], samples: &mut Samples<'_>) -> bool {
+        let (name, mut place) = match line.trim_ascii() {
+            b"..." => (CUT, Place::default()),
+            name @ b"Garbage-collecting" => (name, Place::default()),
+            text => match frame(text) {
+                Some(frame) => frame,
+                None => return false,
+            },
+        };
+        self.stack.push(&Frame { name, source: place.text(), ..Frame::default() }, samples);
         true
     }
 
@@ -97,14 +96,9 @@ impl FaulthandlerReader {
         if !std::mem::take(&mut self.is_open) {
             return Ok(());
         }
-        let mut ids = Vec::new();
-        for (name, mut place) in self.frames.drain(..).rev() {
-            samples
-                .frames(&Frame { name: &name, source: place.text(), ..Frame::default() }, &mut ids);
-        }
         let tid = known(&self.tid);
         let origin = Sample { comm: &self.name, tid, event: b"samples", ..Sample::default() };
-        samples.add(&origin, &ids)
+        self.stack.add(&origin, samples)
     }
 }
 
