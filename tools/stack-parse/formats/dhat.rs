@@ -85,10 +85,7 @@ impl Document for Profile {
                 b"bksu" => self.block_unit = Some(json.text()?.unwrap_or_default().to_vec()),
                 b"pid" => self.pid = json.number()?.unwrap_or_default().to_vec(),
                 b"pps" => json.for_each(|json| self.read_place(json))?,
-                b"ftbl" => json.for_each(|json| {
-                    self.names.push(json.text()?.unwrap_or_default().to_vec());
-                    Ok(())
-                })?,
+                b"ftbl" => json.read_texts(&mut self.names)?,
                 _ => {}
             }
         }

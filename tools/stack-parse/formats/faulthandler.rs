@@ -115,10 +115,7 @@ fn thread(line: &[u8]) -> Option<(&[u8], &[u8])> {
 fn frame(text: &[u8]) -> Option<(&[u8], Place)> {
     let (file, rest) = text.strip_prefix(b"File ")?.rsplit_once_str(b", line ")?;
     let (line, name) = rest.split_once_str(b" in ")?;
-    let mut place = Place::default();
-    place.set_file(
-        file.strip_prefix(b"\"").and_then(|file| file.strip_suffix(b"\"")).unwrap_or(file),
-    );
-    place.line = line.to_str().ok().and_then(|line| line.parse().ok());
-    Some((name, place))
+    let file = file.strip_prefix(b"\"").and_then(|file| file.strip_suffix(b"\"")).unwrap_or(file);
+    let line = line.to_str().ok().and_then(|line| line.parse().ok());
+    Some((name, Place::new(file, line)))
 }

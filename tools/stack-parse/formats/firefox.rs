@@ -187,7 +187,7 @@ impl Document for Profile<'_> {
                 thread.hold(process.start, &ids, &mut held, &mut troubles);
             }
             troubles.callerless += shared_callerless;
-            process.shared.all().into_iter().for_each(|table| troubles.add(table));
+            process.shared.all().iter().for_each(|table| troubles.add(table));
         }
         troubles.report(samples);
         held.finish(&mut stacks, &names, samples)

@@ -121,11 +121,10 @@ impl File {
         let key = (file.to_vec(), *line, name.to_vec());
         let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
-            let mut place = Place::default();
-            if &file[..] != b"~" {
-                place.set_file(file);
-                place.line = u64::try_from(*line).ok();
-            }
+            let mut place = match &file[..] {
+                b"~" => Place::default(),
+                file => Place::new(file, u64::try_from(*line).ok()),
+            };
             let frame = Frame { name, source: place.text(), ..Frame::default() };
             self.names.push(&frame, samples);
             self.own.push(0.0);

@@ -190,6 +190,14 @@ impl<R: Read> Json<R> {
         Ok(())
     }
 
+    /// Reads an array of strings; another element is an empty one.
+    pub(crate) fn read_texts(&mut self, texts: &mut Vec<Vec<u8>>) -> Result<()> {
+        self.for_each(|json| {
+            texts.push(json.text()?.unwrap_or_default().to_vec());
+            Ok(())
+        })
+    }
+
     /// A string; `None` if the value is not one.
     pub(crate) fn text(&mut self) -> Result<Option<&[u8]>> {
         if self.value()? != b'"' {

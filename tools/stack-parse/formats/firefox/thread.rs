@@ -5,7 +5,7 @@ use std::io::Read;
 use common::Result;
 
 use super::libs::{Lib, read_lib};
-use super::names::{Name, Tables};
+use super::names::{Tables, table_of};
 use super::table::{RowWeight, Table, WEIGHT};
 use crate::read::decimal::Carry;
 use crate::read::held::{Held, Thread as Whose};
@@ -65,8 +65,8 @@ impl Thread {
                 b"jsAllocations" => self.js_allocations.read(json)?,
                 b"nativeAllocations" => self.native_allocations.read(json)?,
                 key => {
-                    let name = Name::of(key);
-                    self.tables.read(name, json)?;
+                    let table = table_of(key);
+                    self.tables.read(table, json)?;
                 }
             }
         }
@@ -97,7 +97,7 @@ impl Thread {
                 hold_table(table, thread, start, stacks, held, troubles);
             }
         }
-        self.tables.all().into_iter().for_each(|table| troubles.add(table));
+        self.tables.all().iter().for_each(|table| troubles.add(table));
     }
 
     fn whose(&self, event: &[u8]) -> Whose {

@@ -101,10 +101,7 @@ fn read_thread(json: &mut Json<&mut Input>, threads: &mut Vec<DumpedThread>) -> 
             b"state" => state = json.text()?.map(<[u8]>::to_vec),
             // It is written only if it is true.
             b"virtual" => is_virtual = true,
-            b"stack" => json.for_each(|json| {
-                calls.push(json.text()?.unwrap_or_default().to_vec());
-                Ok(())
-            })?,
+            b"stack" => json.read_texts(&mut calls)?,
             _ => {}
         }
     }

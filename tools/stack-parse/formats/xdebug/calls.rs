@@ -114,9 +114,7 @@ impl Calls {
         if !samples.wants.frames.srcline() {
             return stack;
         }
-        let mut place = Place::default();
-        place.set_file(call.file);
-        place.line = call.line;
+        let mut place = Place::new(call.file, call.line);
         self.key.clear();
         self.key.extend_from_slice(&self.functions[frame as usize]);
         let name = self.key.len();
