@@ -102,8 +102,8 @@ impl EuStackReader {
     }
 }
 
-/// A line of a backtrace: `#1  0x00005569913c0734 - 1 outer(unsigned long) - /prog/demo`; with -a, ` - 1` marks
-/// all frames but those that were interrupted.
+/// A line of a backtrace: `#1  0x00005569913c0734 - 1 outer(unsigned long) - /prog/demo`; with -a,
+/// ` - 1` marks all frames but those that were interrupted.
 fn call(line: &[u8]) -> Option<Frame<'_>> {
     let (number, rest) = line.strip_prefix(b"#")?.split_once_str(" ")?;
     decimal(number)?;

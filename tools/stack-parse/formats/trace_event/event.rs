@@ -35,7 +35,7 @@ pub(super) struct TraceEvent {
 pub(super) enum Key {
     /// A field of an event, or something that is not needed.
     Field,
-    /// The lists of a trace, which come next.
+    /// A list of a trace, which comes next.
     Events,
     Samples,
     StackFrames,
