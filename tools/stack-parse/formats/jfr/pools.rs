@@ -108,10 +108,10 @@ impl Pools {
                 self.classes.insert(number, class_name);
             }
             b"java.lang.Thread" => {
-                _ = self.threads.insert(number, self.thread_of(class, values, types)?)
+                _ = self.threads.insert(number, self.thread_of(class, values, types)?);
             }
             b"jdk.types.ThreadState" => {
-                _ = self.thread_states.insert(number, string(class, values, types)?)
+                _ = self.thread_states.insert(number, string(class, values, types)?);
             }
             b"jdk.types.Symbol" | b"jdk.types.FrameType" | b"java.lang.String" => {
                 let strings = match name {
