@@ -20,16 +20,22 @@ pub(crate) struct Format {
     pub(crate) about: &'static str,
     /// Whether an input that begins like this is in this format. False as long as too little of it
     /// is seen.
-    pub(crate) detect: fn(&Head<'_>) -> bool,
+    pub(crate) detect: Detect,
     /// Reads an input to its end.
-    pub(crate) parse: fn(&mut Input, &Options, &mut Samples<'_>) -> Result<()>,
+    pub(crate) parse: Parse,
     /// The default of `--root`.
-    pub(crate) root: Root,
+    pub(crate) root: &'static Root,
     /// What the weights of samples mean.
     pub(crate) weighs: Weighs,
     /// Optional features.
     pub(crate) extras: &'static [Extra],
 }
+
+/// The function that detects a format.
+type Detect = fn(&Head<'_>) -> bool;
+
+/// The function that reads a format.
+type Parse = fn(&mut Input, &Options, &mut Samples<'_>) -> Result<()>;
 
 /// A feature that only few formats have.
 #[derive(Clone, Copy)]
@@ -47,6 +53,31 @@ pub(crate) enum Extra {
 }
 
 impl Format {
+    /// A format without a root frame, whose weights are sums, and which has no optional feature.
+    pub(crate) const fn new(
+        name: &'static str,
+        about: &'static str,
+        detect: Detect,
+        parse: Parse,
+    ) -> Format {
+        Format { name, about, detect, parse, root: &Root::None, weighs: Weighs::Sum, extras: &[] }
+    }
+
+    /// The format with this default of `--root`.
+    pub(crate) const fn root(self, root: &'static Root) -> Format {
+        Format { root, ..self }
+    }
+
+    /// The format whose weights mean this.
+    pub(crate) const fn weighs(self, weighs: Weighs) -> Format {
+        Format { weighs, ..self }
+    }
+
+    /// The format with these optional features.
+    pub(crate) const fn extras(self, extras: &'static [Extra]) -> Format {
+        Format { extras, ..self }
+    }
+
     /// The function that reports what is wrong with a recording, if the format has one.
     pub(crate) fn advice(&self) -> Option<Advice> {
         self.extras.iter().find_map(|extra| match extra {

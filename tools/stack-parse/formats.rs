@@ -189,7 +189,7 @@ pub(crate) fn read(
         }
     };
     check(format, &name, options.objects, &samples.wants)?;
-    let (root, weighs, advice) = (&format.root, format.weighs, format.advice());
+    let (root, weighs, advice) = (format.root, format.weighs, format.advice());
     samples.begin_input(&name, InputFormat { name: format.name, root, weighs, advice });
     let read = (format.parse)(input, options, samples);
     let ended = samples.end_input(detected, read.is_ok());

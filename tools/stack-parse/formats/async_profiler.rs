@@ -11,19 +11,16 @@ use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
+use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "async-profiler",
-    about: "The stacks in the text of async-profiler, its output 'traces'",
+pub(super) const FORMAT: Format = Format::new(
+    "async-profiler",
+    "The stacks in the text of async-profiler, its output 'traces'",
     detect,
     parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+);
 
 /// The first line.
 const TITLE: &[u8] = b"--- Execution profile ---";

@@ -22,18 +22,15 @@ use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::read::outline::Outline;
+use crate::samples::Samples;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "async-profiler-html",
-    about: "The flame graph of async-profiler: its page in HTML",
+pub(super) const FORMAT: Format = Format::new(
+    "async-profiler-html",
+    "The flame graph of async-profiler: its page in HTML",
     detect,
     parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+);
 
 fn detect(head: &Head<'_>) -> bool {
     let has = |word: &[u8]| memchr::memmem::find(head.bytes, word).is_some();

@@ -22,17 +22,11 @@ use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "austin",
-    about: "The text of austin, a profiler of Python",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("austin", "The text of austin, a profiler of Python", detect, parse)
+        .weighs(Weighs::Value);
 
 /// Whether the input begins with austin's comment or, where that was cut off, with a sample of a
 /// process and a thread.
@@ -67,9 +61,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     let mut reader = AustinReader::default();
     samples.events.set_measures(&[TIME]);
     for_each_line(input, |number, line| reader.line(number, line, samples))?;
-    if reader.freed > 0 {
-        samples.note(format_args!("{} samples freed memory: they weigh no bytes", reader.freed));
-    }
+    samples.note_count(reader.freed, "samples freed memory: they weigh no bytes");
     Ok(())
 }
 

@@ -25,17 +25,11 @@ use crate::read::lines::for_each_line;
 use crate::read::own_labels::OwnLabels;
 use crate::samples::events::Measure;
 use crate::samples::sample::{Sample, known};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Root, Samples};
 
-pub(super) const FORMAT: Format = Format {
-    name: "bcc",
-    about: "What profile, offcputime and others of bcc print",
-    detect,
-    parse,
-    root: Root::Comm,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("bcc", "What profile, offcputime and others of bcc print", detect, parse)
+        .root(&Root::Comm);
 
 /// Whether one of the first lines is a tool's title, or names a process with a count below it.
 fn detect(head: &Head<'_>) -> bool {

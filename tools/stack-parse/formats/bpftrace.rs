@@ -12,18 +12,12 @@ use common::{Result, io::Input};
 use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Root, Samples};
 use text::Text;
 
-pub(super) const FORMAT: Format = Format {
-    name: "bpftrace",
-    about: "What bpftrace prints: maps by stack, as text or JSON",
-    detect,
-    parse,
-    root: Root::Comm,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("bpftrace", "What bpftrace prints: maps by stack, as text or JSON", detect, parse)
+        .root(&Root::Comm);
 
 /// Whether one of the first lines says that probes were attached, or begins an
 /// entry of a map.

@@ -19,18 +19,11 @@ use crate::options::Options;
 use crate::read::costs::Costs;
 use crate::read::lines::for_each_line;
 use crate::read::source::Place;
+use crate::samples::Samples;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "cachegrind",
-    about: "Cachegrind's costs of functions and lines: valgrind",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("cachegrind", "Cachegrind's costs of functions and lines: valgrind", detect, parse);
 
 /// Whether the first lines are the command, the events, and then a file or the summary.
 fn detect(head: &Head<'_>) -> bool {

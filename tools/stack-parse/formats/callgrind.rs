@@ -32,19 +32,17 @@ use crate::options::Options;
 use crate::read::costs::{Costs, unsigned, words};
 use crate::read::lines::for_each_line;
 use crate::read::paths::file_name;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Root, Samples};
 use graph::{AllNames, Function, Functions, Site, Thread};
 use names::{Name, Names};
 
-pub(super) const FORMAT: Format = Format {
-    name: "callgrind",
-    about: "Callgrind's call graphs: valgrind, Xdebug, pprof -callgrind",
+pub(super) const FORMAT: Format = Format::new(
+    "callgrind",
+    "Callgrind's call graphs: valgrind, Xdebug, pprof -callgrind",
     detect,
     parse,
-    root: Root::Tid,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+)
+.root(&Root::Tid);
 
 /// What was expected where a number has no name yet.
 const NO_NAME: &str = "a number that has a name";

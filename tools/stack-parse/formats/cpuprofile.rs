@@ -12,23 +12,20 @@
 use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
-use crate::options::Options;
-use crate::read::documents::{Document, read_documents};
+use crate::read::documents::{self, Document};
 use crate::read::held::{Held, Thread};
 use crate::read::json::{Json, Outline};
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::read::v8_profile::{Nodes, Ticks};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "cpuprofile",
-    about: "V8's .cpuprofile: node --cpu-prof, Chrome",
+pub(super) const FORMAT: Format = Format::new(
+    "cpuprofile",
+    "V8's .cpuprofile: node --cpu-prof, Chrome",
     detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+    documents::parse::<Profile>,
+)
+.weighs(Weighs::Value);
 
 fn detect(head: &Head<'_>) -> bool {
     let is_profile = |keys: &Outline| {
@@ -39,10 +36,6 @@ fn detect(head: &Head<'_>) -> bool {
             || keys.has("samples") && (keys.has("timeDeltas") || keys.has("timestamps"))
     };
     head.outline().is_some_and(is_profile)
-}
-
-fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents(input, Profile::default, samples)
 }
 
 #[derive(Default)]

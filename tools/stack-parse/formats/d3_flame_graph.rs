@@ -15,22 +15,18 @@ use bstr::ByteSlice;
 use common::{Result, io::Input, stacks::FrameId};
 
 use crate::format::{Format, Head};
-use crate::options::Options;
-use crate::read::documents::{Document, read_documents};
+use crate::read::documents::{self, Document};
 use crate::read::json::{self, Field, Json, read_tree};
 use crate::read::nodes::{self, Node, Totals, note_excess};
+use crate::samples::Samples;
 use crate::samples::events::Measure;
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "d3-flame-graph",
-    about: "The JSON that d3-flame-graph draws",
+pub(super) const FORMAT: Format = Format::new(
+    "d3-flame-graph",
+    "The JSON that d3-flame-graph draws",
     detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+    documents::parse::<Tree>,
+);
 
 fn detect(head: &Head<'_>) -> bool {
     let Some(keys) = head.outline() else { return false };
@@ -39,10 +35,6 @@ fn detect(head: &Head<'_>) -> bool {
     };
     let is_node = has("name", "n") && has("value", "v");
     is_node && (keys.has("children") || keys.has("c") || keys.has("name") && keys.has("value"))
-}
-
-fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents(input, Tree::default, samples)
 }
 
 /// The number of digits after the point that are counted where values have fractions.
@@ -92,10 +84,7 @@ impl Document for Tree {
         if self.has_fractions {
             samples.note("values have fractions, they are counted in millionths");
         }
-        if self.bad_values > 0 {
-            let bad = self.bad_values;
-            samples.note(format_args!("{bad} values are not numbers that can be counted"));
-        }
+        samples.note_count(self.bad_values, "values are not numbers that can be counted");
         Ok(())
     }
 }

@@ -13,25 +13,21 @@ use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
-use crate::options::Options;
 use crate::read::bad_weights::note_bad_weights;
-use crate::read::documents::{Document, read_documents};
+use crate::read::documents::{self, Document};
 use crate::read::json::Json;
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::read::valgrind_frame::{frame, is_inlined};
+use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::{Sample, known};
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "dhat",
-    about: "The JSON of DHAT: valgrind and Rust's crate dhat",
+pub(super) const FORMAT: Format = Format::new(
+    "dhat",
+    "The JSON of DHAT: valgrind and Rust's crate dhat",
     detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+    documents::parse::<Profile>,
+);
 
 /// The numbers of a place: their key, the prefix of the measure's name, and the unit.
 const NUMBERS: [(&[u8], &[u8], Unit); 8] = [
@@ -55,17 +51,12 @@ fn detect(head: &Head<'_>) -> bool {
     head.outline().is_some_and(|keys| keys.has("dhatFileVersion"))
 }
 
-/// Reads one input to its end.
-fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents(input, Profile::new, samples)
-}
-
 #[derive(Default)]
 struct Profile {
     pid: Vec<u8>,
     /// The units of bytes and of blocks; ad hoc profiles have others.
-    byte_unit: Vec<u8>,
-    block_unit: Vec<u8>,
+    byte_unit: Option<Vec<u8>>,
+    block_unit: Option<Vec<u8>>,
     /// For each of the numbers, whether any place has it.
     has: [bool; NUMBERS.len()],
     places: Vec<ProgramPoint>,
@@ -84,30 +75,17 @@ struct ProgramPoint {
     end: usize,
 }
 
-impl Profile {
-    fn new() -> Profile {
-        Profile {
-            byte_unit: b"bytes".to_vec(),
-            block_unit: b"blocks".to_vec(),
-            ..Profile::default()
-        }
-    }
-}
-
 impl Document for Profile {
     const WHAT: &'static str = "the JSON of DHAT";
 
     fn read(&mut self, json: &mut Json<&mut Input>, _: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {
             match key {
-                b"bsu" => self.byte_unit = json.text()?.unwrap_or_default().to_vec(),
-                b"bksu" => self.block_unit = json.text()?.unwrap_or_default().to_vec(),
+                b"bsu" => self.byte_unit = Some(json.text()?.unwrap_or_default().to_vec()),
+                b"bksu" => self.block_unit = Some(json.text()?.unwrap_or_default().to_vec()),
                 b"pid" => self.pid = json.number()?.unwrap_or_default().to_vec(),
                 b"pps" => json.for_each(|json| self.read_place(json))?,
-                b"ftbl" => json.for_each(|json| {
-                    self.names.push(json.text()?.unwrap_or_default().to_vec());
-                    Ok(())
-                })?,
+                b"ftbl" => json.read_texts(&mut self.names)?,
                 _ => {}
             }
         }
@@ -116,12 +94,11 @@ impl Document for Profile {
 
     fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
         let unit = |unit| match unit {
-            Unit::Bytes => &self.byte_unit,
-            Unit::Blocks => &self.block_unit,
+            Unit::Bytes => self.byte_unit.as_deref().unwrap_or(b"bytes"),
+            Unit::Blocks => self.block_unit.as_deref().unwrap_or(b"blocks"),
         };
         let present = NUMBERS.iter().zip(self.has).filter(|(_, has)| *has);
-        let measures =
-            present.map(|((_, name, of), _)| ([name, &unit(*of)[..]].concat(), unit(*of)));
+        let measures = present.map(|((_, name, of), _)| ([name, unit(*of)].concat(), unit(*of)));
         let measures: Vec<_> = measures.collect();
         let measures: Vec<Measure<'_>> =
             measures.iter().map(|(name, unit)| Measure { name, unit }).collect();

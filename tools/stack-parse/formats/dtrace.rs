@@ -24,17 +24,11 @@ use crate::options::Options;
 use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
 use crate::samples::sample::{Sample, known};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Root, Samples};
 
-pub(super) const FORMAT: Format = Format {
-    name: "dtrace",
-    about: "What DTrace prints of aggregations by stack",
-    detect,
-    parse,
-    root: Root::Comm,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("dtrace", "What DTrace prints of aggregations by stack", detect, parse)
+        .root(&Root::Comm);
 
 /// The indentation of frames: the default of DTrace's `stackindent`.
 const INDENT: usize = 14;

@@ -22,19 +22,14 @@ use crate::read::lines::for_each_line;
 use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "eu-stack",
-    about: "Backtraces of elfutils' eu-stack",
-    detect,
-    parse,
-    root: Root::Comm,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("eu-stack", "Backtraces of elfutils' eu-stack", detect, parse)
+        .root(&Root::Comm)
+        .weighs(Weighs::Value);
 
 fn detect(head: &Head<'_>) -> bool {
     let lines = || head.lines().take(100);
-    lines().any(|line| thread(line).is_some()) && lines().any(|line| Call::of(line).is_some())
+    lines().any(|line| thread(line).is_some()) && lines().any(|line| call(line).is_some())
 }
 
 /// `TID 7173:`
@@ -68,11 +63,11 @@ struct EuStackReader {
 
 impl EuStackReader {
     fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
-        if let Some(call) = Call::of(line) {
-            let last = self.last.as_ref().and_then(|(last, _)| Call::of(last));
+        if let Some(frame) = call(line) {
+            let last = self.last.as_ref().and_then(|(last, _)| call(last));
             // With -i, an inlined function has the address of its caller.
             let is_inlined =
-                last.is_some_and(|last| last.address == call.address && last.name != call.name);
+                last.is_some_and(|last| last.address == frame.address && last.name != frame.name);
             self.push_last(is_inlined, samples);
             self.last = Some((line.to_vec(), Vec::new()));
         } else if let Some(pid) = process(line) {
@@ -92,11 +87,8 @@ impl EuStackReader {
 
     fn push_last(&mut self, inlined: bool, samples: &mut Samples<'_>) {
         let Some((line, source)) = self.last.take() else { return };
-        if let Some(Call { address, name, object }) = Call::of(&line) {
-            let address = Some(address);
-            let frame =
-                Frame { name, object, address, source: &source, inlined, ..Frame::default() };
-            self.stack.push(&frame, samples);
+        if let Some(frame) = call(&line) {
+            self.stack.push(&Frame { source: &source, inlined, ..frame }, samples);
         }
     }
 
@@ -110,35 +102,26 @@ impl EuStackReader {
     }
 }
 
-/// A line of a backtrace.
-struct Call<'a> {
-    address: u64,
-    name: &'a [u8],
-    object: &'a [u8],
-}
-
-impl Call<'_> {
-    /// `#1  0x00005569913c0734 - 1 outer(unsigned long) - /prog/demo`; with -a, ` - 1` marks
-    /// all frames but those that were interrupted.
-    fn of(line: &[u8]) -> Option<Call<'_>> {
-        let (number, rest) = line.strip_prefix(b"#")?.split_once_str(" ")?;
-        decimal(number)?;
-        let rest = rest.trim_ascii();
-        let (address, rest) = rest.split_once_str(" ").unwrap_or((rest, b""));
-        let address = hexadecimal(address).filter(|_| address.starts_with(b"0x"))?;
-        let rest = rest.trim_ascii();
-        let rest = match rest.strip_prefix(b"- 1") {
-            Some(after) if matches!(after, b"" | [b' ', ..]) => after.trim_ascii(),
-            _ => rest,
-        };
-        if let Some(object) = rest.strip_prefix(b"- ") {
-            return Some(Call { address, name: b"", object });
-        }
-        let parts = rest.rsplit_once_str(" - ");
-        let parts = parts.filter(|(_, object)| matches!(object, [b'/' | b'[', ..]));
-        let (name, object) = parts.unwrap_or((rest, b""));
-        Some(Call { address, name, object })
+/// A line of a backtrace: `#1  0x00005569913c0734 - 1 outer(unsigned long) - /prog/demo`; with -a,
+/// ` - 1` marks all frames but those that were interrupted.
+fn call(line: &[u8]) -> Option<Frame<'_>> {
+    let (number, rest) = line.strip_prefix(b"#")?.split_once_str(" ")?;
+    decimal(number)?;
+    let rest = rest.trim_ascii();
+    let (address, rest) = rest.split_once_str(" ").unwrap_or((rest, b""));
+    let address = Some(hexadecimal(address).filter(|_| address.starts_with(b"0x"))?);
+    let rest = rest.trim_ascii();
+    let rest = match rest.strip_prefix(b"- 1") {
+        Some(after) if matches!(after, b"" | [b' ', ..]) => after.trim_ascii(),
+        _ => rest,
+    };
+    if let Some(object) = rest.strip_prefix(b"- ") {
+        return Some(Frame { address, object, ..Frame::default() });
     }
+    let parts = rest.rsplit_once_str(" - ");
+    let parts = parts.filter(|(_, object)| matches!(object, [b'/' | b'[', ..]));
+    let (name, object) = parts.unwrap_or((rest, b""));
+    Some(Frame { address, name, object, ..Frame::default() })
 }
 
 #[cfg(test)]
@@ -163,9 +146,9 @@ mod tests {
                 "",
             ),
         ] {
-            let call = Call::of(line.as_bytes()).expect(line);
+            let call = call(line.as_bytes()).expect(line);
             assert_eq!([call.name.as_bstr(), call.object.as_bstr()], [name, object], "{line}");
         }
-        assert!(Call::of(b"#0  main () at demo.c:3").is_none());
+        assert!(call(b"#0  main () at demo.c:3").is_none());
     }
 }

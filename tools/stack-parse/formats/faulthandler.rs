@@ -18,20 +18,16 @@ use common::{Result, io::Input};
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
 use crate::read::source::Place;
 use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "faulthandler",
-    about: "Tracebacks by Python's faulthandler",
-    detect,
-    parse,
-    root: Root::Comm,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("faulthandler", "Tracebacks by Python's faulthandler", detect, parse)
+        .root(&Root::Comm)
+        .weighs(Weighs::Value);
 
 fn detect(head: &Head<'_>) -> bool {
     let is_first = |line: &[u8]| thread(line).is_some() || line == STACK;
@@ -58,7 +54,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         } else if line == STACK {
             reader.finish(samples)?;
             reader.begin(b"", b"");
-        } else if reader.is_open && !reader.frame(line) {
+        } else if reader.is_open && !reader.frame(line, samples) {
             // `<no Python frame>`, `Extension modules: numpy (total: 1)`, or another program's line.
             reader.finish(samples)?;
         }
@@ -73,8 +69,7 @@ struct FaulthandlerReader {
     is_open: bool,
     tid: Vec<u8>,
     name: Vec<u8>,
-    /// Names and places, leaf first.
-    frames: Vec<(Vec<u8>, Place)>,
+    stack: LeafFirst,
 }
 
 impl FaulthandlerReader {
@@ -83,17 +78,16 @@ impl FaulthandlerReader {
     }
 
     /// Reads a line of the traceback; false if it is not one.
-    fn frame(&mut self, line: &[u8]) -> bool {
-        let text = line.trim_ascii();
-        if let Some((name, place)) = frame(text) {
-            self.frames.push((name.to_vec(), place));
-            return true;
-        }
-        match text {
-            b"..." => self.frames.push((CUT.to_vec(), Place::default())),
-            b"Garbage-collecting" => self.frames.push((text.to_vec(), Place::default())),
-            _ => return false,
-        }
+    fn frame(&mut self, line: &[u8], samples: &mut Samples<'_>) -> bool {
+        let (name, mut place) = match line.trim_ascii() {
+            b"..." => (CUT, Place::default()),
+            name @ b"Garbage-collecting" => (name, Place::default()),
+            text => match frame(text) {
+                Some(frame) => frame,
+                None => return false,
+            },
+        };
+        self.stack.push(&Frame { name, source: place.text(), ..Frame::default() }, samples);
         true
     }
 
@@ -102,14 +96,9 @@ impl FaulthandlerReader {
         if !std::mem::take(&mut self.is_open) {
             return Ok(());
         }
-        let mut ids = Vec::new();
-        for (name, mut place) in self.frames.drain(..).rev() {
-            samples
-                .frames(&Frame { name: &name, source: place.text(), ..Frame::default() }, &mut ids);
-        }
         let tid = known(&self.tid);
         let origin = Sample { comm: &self.name, tid, event: b"samples", ..Sample::default() };
-        samples.add(&origin, &ids)
+        self.stack.add(&origin, samples)
     }
 }
 
@@ -126,10 +115,7 @@ fn thread(line: &[u8]) -> Option<(&[u8], &[u8])> {
 fn frame(text: &[u8]) -> Option<(&[u8], Place)> {
     let (file, rest) = text.strip_prefix(b"File ")?.rsplit_once_str(b", line ")?;
     let (line, name) = rest.split_once_str(b" in ")?;
-    let mut place = Place::default();
-    place.set_file(
-        file.strip_prefix(b"\"").and_then(|file| file.strip_suffix(b"\"")).unwrap_or(file),
-    );
-    place.line = line.to_str().ok().and_then(|line| line.parse().ok());
-    Some((name, place))
+    let file = file.strip_prefix(b"\"").and_then(|file| file.strip_suffix(b"\"")).unwrap_or(file);
+    let line = line.to_str().ok().and_then(|line| line.parse().ok());
+    Some((name, Place::new(file, line)))
 }

@@ -44,15 +44,14 @@ use native::Natives;
 use saved_symbols::SavedSymbols;
 use thread::Thread;
 
-pub(super) const FORMAT: Format = Format {
-    name: "firefox",
-    about: "Profiles of the Firefox profiler (JSON): Gecko's, processed, samply",
+pub(super) const FORMAT: Format = Format::new(
+    "firefox",
+    "Profiles of the Firefox profiler (JSON): Gecko's, processed, samply",
     detect,
     parse,
-    root: Root::Comm,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+)
+.root(&Root::Comm)
+.weighs(Weighs::Value);
 
 fn detect(head: &Head<'_>) -> bool {
     let is_profile = |keys: &Outline| {
@@ -188,7 +187,7 @@ impl Document for Profile<'_> {
                 thread.hold(process.start, &ids, &mut held, &mut troubles);
             }
             troubles.callerless += shared_callerless;
-            process.shared.all().into_iter().for_each(|table| troubles.add(table));
+            process.shared.all().iter().for_each(|table| troubles.add(table));
         }
         troubles.report(samples);
         held.finish(&mut stacks, &names, samples)
@@ -197,15 +196,14 @@ impl Document for Profile<'_> {
 
 impl Process {
     fn read_meta<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
-        if json.begin_object()? {
-            while let Some(key) = json.next_key()? {
-                match key {
-                    b"startTime" => self.start = table::read_time(json)?.unwrap_or_default(),
-                    b"preprocessedProfileVersion" => {
-                        self.version = json.integer()?.unwrap_or_default();
-                    }
-                    _ => {}
+        json.enter_object()?;
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"startTime" => self.start = table::read_time(json)?.unwrap_or_default(),
+                b"preprocessedProfileVersion" => {
+                    self.version = json.integer()?.unwrap_or_default();
                 }
+                _ => {}
             }
         }
         Ok(())

@@ -12,19 +12,12 @@ use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::read::own_labels::with_labels;
+use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::{Sample, Time};
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "folded",
-    about: "Folded stacks, one a line: main;work;leaf 12",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("folded", "Folded stacks, one a line: main;work;leaf 12", detect, parse);
 
 /// Whether the first lines of an input are folded stacks.
 ///
@@ -167,12 +160,8 @@ impl Times {
     }
 
     fn report(&self, samples: &mut Samples<'_>) {
-        if self.unread > 0 {
-            samples.note(format_args!(
-                "{} lines have a label since or time that is not in seconds: it is left out",
-                self.unread
-            ));
-        }
+        let what = "lines have a label since or time that is not in seconds: it is left out";
+        samples.note_count(self.unread, what);
         if self.is_unordered && samples.wants.order() {
             samples.note(
                 "the first line is not the earliest, but --from, --to and since count from its \

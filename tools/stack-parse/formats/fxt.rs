@@ -26,15 +26,14 @@ use crate::samples::{Root, Samples, Weighs};
 use records::Records;
 use trace::Trace;
 
-pub(super) const FORMAT: Format = Format {
-    name: "fxt",
-    about: "Fuchsia's traces, as magic-trace, 'olly trace' and eio-trace write them",
+pub(super) const FORMAT: Format = Format::new(
+    "fxt",
+    "Fuchsia's traces, as magic-trace, 'olly trace' and eio-trace write them",
     detect,
     parse,
-    root: Root::Comm,
-    weighs: Weighs::Exact,
-    extras: &[],
-};
+)
+.root(&Root::Comm)
+.weighs(Weighs::Exact);
 
 /// The first record.
 const MAGIC: &[u8] = b"\x10\x00\x04FxT\x16\x00";

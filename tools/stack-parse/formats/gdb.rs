@@ -23,15 +23,9 @@ use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 use frame_line::FrameLine;
 
-pub(super) const FORMAT: Format = Format {
-    name: "gdb",
-    about: "Backtraces of gdb and pstack",
-    detect,
-    parse,
-    root: Root::Comm,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format = Format::new("gdb", "Backtraces of gdb and pstack", detect, parse)
+    .root(&Root::Comm)
+    .weighs(Weighs::Value);
 
 /// A frame gets no more lines at this length, in bytes: it is parsed again with each line.
 const LONGEST_CALL: usize = 16 * 1024;
@@ -56,10 +50,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 #[derive(Default)]
 struct GdbReader {
     stack: LeafFirst,
-    /// The number that gdb gave it.
-    number: Vec<u8>,
-    comm: Vec<u8>,
-    tid: Vec<u8>,
+    thread: Thread,
     /// The line of the last frame, which is not pushed yet: the next line shows whether it was
     /// inlined, or is the rest of it.
     last: Option<Vec<u8>>,
@@ -81,8 +72,7 @@ impl GdbReader {
             return Ok(());
         } else if let Some(thread) = Thread::of(line) {
             self.finish(samples)?;
-            (self.comm, self.tid) = (thread.name.to_vec(), thread.tid.to_vec());
-            self.number = thread.number.to_vec();
+            self.thread = thread;
         } else if line.starts_with(b"[Inferior ") {
             self.finish(samples)?;
         } else if line.starts_with(b"#") {
@@ -130,19 +120,18 @@ impl GdbReader {
         if self.stack.is_empty() {
             return Ok(());
         }
-        let tid = known(&self.tid);
-        let labels = [Label { key: b"thread", value: &self.number }];
-        let labels = if self.number.is_empty() { &[] } else { &labels[..] };
-        let sample = Sample { comm: &self.comm, tid, weights: &[1], labels, ..Sample::default() };
+        let Thread { number, tid, name } = &self.thread;
+        let labels = [Label { key: b"thread", value: number }];
+        let labels = if number.is_empty() { &[] } else { &labels[..] };
+        let sample =
+            Sample { comm: name, tid: known(tid), weights: &[1], labels, ..Sample::default() };
         self.stack.add(&sample, samples)
     }
 
     /// Ends a thread.
     fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         self.finish_stack(samples)?;
-        self.number.clear();
-        self.comm.clear();
-        self.tid.clear();
+        self.thread = Thread::default();
         Ok(())
     }
 }
@@ -162,16 +151,18 @@ fn continued(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// The head of a thread.
-struct Thread<'a> {
-    number: &'a [u8],
-    tid: &'a [u8],
-    name: &'a [u8],
+#[derive(Default)]
+struct Thread {
+    /// The number that gdb gave it.
+    number: Vec<u8>,
+    tid: Vec<u8>,
+    name: Vec<u8>,
 }
 
-impl Thread<'_> {
+impl Thread {
     /// `Thread 3 (Thread 0x7f227351c6c0 (LWP 7174) "io:wrk/1 [x]"):`,
     /// `Thread 1 (process 7171):`, `Thread 1 (LWP 7171):`
-    fn of(line: &[u8]) -> Option<Thread<'_>> {
+    fn of(line: &[u8]) -> Option<Thread> {
         let (number, rest) = line.strip_prefix(b"Thread ")?.split_once_str(" (")?;
         decimal(number)?;
         let rest = rest.strip_suffix(b":")?.strip_suffix(b")")?;
@@ -182,7 +173,8 @@ impl Thread<'_> {
         let after = |word: &str| ids.split_once_str(word).map(|(_, rest)| rest);
         let id = after("LWP ").or_else(|| after("process ")).unwrap_or_default();
         let end = id.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(id.len());
-        Some(Thread { number, tid: &id[..end], name })
+        let [number, tid, name] = [number, &id[..end], name].map(<[u8]>::to_vec);
+        Some(Thread { number, tid, name })
     }
 }
 
@@ -202,8 +194,7 @@ mod tests {
             ("Thread 1 (process 12):", Some(("12", ""))),
             ("Thread 0x00007ff2 (most recent call first):", None),
         ] {
-            let thread =
-                Thread::of(line.as_bytes()).map(|it| (it.tid.as_bstr(), it.name.as_bstr()));
+            let thread = Thread::of(line.as_bytes()).map(|it| (it.tid, it.name));
             assert_eq!(thread, expected.map(|(tid, name)| (tid.into(), name.into())), "{line}");
         }
     }

@@ -11,18 +11,11 @@ use common::{Error, Result, io::Input, numbers::is_digits};
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::samples::Samples;
 use crate::samples::events::Measure;
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "ghc-prof",
-    about: "Profiles of GHC's programs: .prof, as text and JSON",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("ghc-prof", "Profiles of GHC's programs: .prof, as text and JSON", detect, parse);
 
 /// The measures of a cost centre's own cost.
 const MEASURES: [Measure<'_>; 2] =

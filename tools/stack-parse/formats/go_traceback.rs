@@ -15,15 +15,14 @@ use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "go-traceback",
-    about: "The stacks of goroutines, as a Go program prints them when it dies or for debug=2",
+pub(super) const FORMAT: Format = Format::new(
+    "go-traceback",
+    "The stacks of goroutines, as a Go program prints them when it dies or for debug=2",
     detect,
     parse,
-    root: Root::Comm,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+)
+.root(&Root::Comm)
+.weighs(Weighs::Value);
 
 /// The name of the frame in place of those that Go left out.
 const TRUNCATED: &[u8] = b"[truncated]";

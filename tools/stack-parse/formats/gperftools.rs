@@ -10,24 +10,17 @@ mod cpu;
 mod text;
 
 use crate::format::Format;
-use crate::samples::{Root, Weighs};
 
-pub(super) const CPU: Format = Format {
-    name: "gperftools",
-    about: "A processor profile of gperftools, as it is or by 'google-pprof --raw'",
-    detect: cpu::detect,
-    parse: cpu::parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const CPU: Format = Format::new(
+    "gperftools",
+    "A processor profile of gperftools, as it is or by 'google-pprof --raw'",
+    cpu::detect,
+    cpu::parse,
+);
 
-pub(super) const TEXT: Format = Format {
-    name: "pprof-text",
-    about: "Go's profiles with debug=1, and the heap and lock profiles of gperftools",
-    detect: text::detect,
-    parse: text::parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const TEXT: Format = Format::new(
+    "pprof-text",
+    "Go's profiles with debug=1, and the heap and lock profiles of gperftools",
+    text::detect,
+    text::parse,
+);

@@ -9,30 +9,22 @@
 use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
-use crate::options::Options;
-use crate::read::documents::{Document, read_documents};
+use crate::read::documents::{self, Document};
 use crate::read::held::{Held, Thread};
 use crate::read::json::Json;
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::read::v8_profile::Nodes;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::Samples;
 
-pub(super) const FORMAT: Format = Format {
-    name: "heapprofile",
-    about: "V8's .heapprofile: node --heap-prof, Chrome",
+pub(super) const FORMAT: Format = Format::new(
+    "heapprofile",
+    "V8's .heapprofile: node --heap-prof, Chrome",
     detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+    documents::parse::<Profile>,
+);
 
 fn detect(head: &Head<'_>) -> bool {
     head.outline().is_some_and(|keys| keys.has("head") && keys.has_inside("selfSize"))
-}
-
-fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents(input, Profile::default, samples)
 }
 
 #[derive(Default)]

@@ -32,20 +32,14 @@ use common::{Error, Result, numbers::hexadecimal};
 
 use crate::format::{Extra, Format, Head};
 use crate::options::Options;
+use crate::samples::Samples;
 use crate::samples::events::Measure;
-use crate::samples::{Root, Samples, Weighs};
 use file::{Counting, File};
 use raw::Calls;
 
-pub(super) const FORMAT: Format = Format {
-    name: "heaptrack",
-    about: "Recordings of heaptrack, interpreted or raw",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[Extra::Live],
-};
+pub(super) const FORMAT: Format =
+    Format::new("heaptrack", "Recordings of heaptrack, interpreted or raw", detect, parse)
+        .extras(&[Extra::Live]);
 
 /// In the order of the numbers of [`Costs::rows`].
 const MEASURES: [Measure<'_>; 5] = [

@@ -14,18 +14,15 @@ use crate::options::Options;
 use crate::read::java::place_in_package;
 use crate::read::lines::for_each_line;
 use crate::read::own_labels::{OwnLabels, with_labels};
+use crate::samples::Samples;
 use crate::samples::sample::{Sample, known};
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "hprof",
-    about: "What the JVM's profiler hprof printed as text, up to Java 8",
+pub(super) const FORMAT: Format = Format::new(
+    "hprof",
+    "What the JVM's profiler hprof printed as text, up to Java 8",
     detect,
     parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+);
 
 /// The titles of the tables, and how their rows are read. The weight of processor time is the row's
 /// share of the total.
@@ -197,12 +194,8 @@ impl Profile {
 
     /// Adds all rows.
     fn add(&mut self, samples: &mut Samples<'_>) -> Result<()> {
-        if self.replaced > 0 {
-            samples.note(format_args!(
-                "{} rows of earlier tables are left out: the last one of each kind has all",
-                self.replaced
-            ));
-        }
+        let what = "rows of earlier tables are left out: the last one of each kind has all";
+        samples.note_count(self.replaced, what);
         self.report_cutoff(samples);
         let mut unknown = 0;
         let none = Trace::default();
@@ -225,9 +218,7 @@ impl Profile {
             let sample = Sample { comm, tid, event, weights: &[*weight], ..Sample::default() };
             samples.add(&with_labels(sample, &labels), &root_first)?;
         }
-        if unknown > 0 {
-            samples.note(format_args!("{unknown} rows have traces that are not in this file"));
-        }
+        samples.note_count(unknown, "rows have traces that are not in this file");
         Ok(())
     }
 }

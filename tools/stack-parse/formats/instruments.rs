@@ -21,19 +21,16 @@ use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::read::numbers::scaled;
 use crate::read::outline::Outline;
+use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "instruments",
-    about: "A call tree of Instruments, copied by its Deep Copy",
+pub(super) const FORMAT: Format = Format::new(
+    "instruments",
+    "A call tree of Instruments, copied by its Deep Copy",
     detect,
     parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+);
 
 fn detect(head: &Head<'_>) -> bool {
     Columns::of(head.first_line()).is_some()

@@ -29,19 +29,16 @@ use crate::read::addresses::Addresses;
 use crate::read::lines::for_each_line;
 use crate::read::own_labels::with_object;
 use crate::read::sampled_heap::{HEAP, IN_USE};
+use crate::samples::Samples;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
 use counts::{Counts, Scale, ThreadLine, share};
 
-pub(super) const FORMAT: Format = Format {
-    name: "jemalloc",
-    about: "A heap profile of jemalloc, as it is or by 'jeprof --raw'",
+pub(super) const FORMAT: Format = Format::new(
+    "jemalloc",
+    "A heap profile of jemalloc, as it is or by 'jeprof --raw'",
     detect,
     parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+);
 
 /// How a profile begins, before its rate.
 const TITLE: &[u8] = b"heap_v2/";

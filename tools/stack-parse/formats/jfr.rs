@@ -13,16 +13,14 @@ mod types;
 mod values;
 
 use std::collections::{HashMap, HashSet};
-use std::io;
 
-use common::io::{Input, Seekable};
-use common::{Error, Result};
+use common::{Error, Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::java_events::{PREFERRED, unit};
 use crate::read::own_labels::{OwnLabels, with_labels};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 use chunk::{File, Header};
 use kinds::{EventKind, kind};
 use pools::{Pools, Thread};
@@ -30,15 +28,9 @@ use stackless::{Stackless, StacklessEvent, sample};
 use types::{Role, Types};
 use values::Values;
 
-pub(super) const FORMAT: Format = Format {
-    name: "jfr",
-    about: "A Java flight recording, of the JVM or of async-profiler",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("jfr", "A Java flight recording, of the JVM or of async-profiler", detect, parse)
+        .weighs(Weighs::Value);
 
 /// The types of records that are not events.
 const METADATA: u64 = 0;
@@ -56,43 +48,21 @@ fn detect(head: &Head<'_>) -> bool {
 /// everything else was; or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let name = input.name().to_owned();
-    let failed = |source| Error::Input { name: name.clone(), source };
-    let file = input.take_seekable().map_err(failed)?;
-    let mut recording = Recording::of(file);
+    let file = input.take_seekable();
+    let file = file.map_err(|source| Error::Input { name: name.clone(), source })?;
+    let mut recording = Recording::of(File::new(name.clone(), file));
     let read = recording.chunks(samples);
     for class in &recording.seen {
         samples.events.set_unit(&class.name, unit(&class.name, class.has_duration));
     }
     recording.report(samples);
-    match read {
-        Err(Stop::Broken(source)) => return Err(failed(source)),
-        Err(Stop::Failed(error)) => return Err(error),
-        Ok(()) => {}
-    }
+    read?;
     match recording.damaged {
         Some((at, what)) => {
             let what = format!("expected {what} at byte {at}; what could be read is kept");
             Err(Error::Unknown { name, what })
         }
         None => Ok(()),
-    }
-}
-
-/// Why reading stops.
-enum Stop {
-    Broken(io::Error),
-    Failed(Error),
-}
-
-impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Stop {
-        Stop::Broken(error)
-    }
-}
-
-impl From<Error> for Stop {
-    fn from(error: Error) -> Stop {
-        Stop::Failed(error)
     }
 }
 
@@ -131,9 +101,9 @@ struct Contents {
 type EventKinds<'t> = HashMap<u64, Option<EventKind<'t>>>;
 
 impl Recording {
-    fn of(file: Seekable) -> Recording {
+    fn of(file: File) -> Recording {
         Recording {
-            file: File::new(file),
+            file,
             damaged: None,
             is_chosen: false,
             body: Vec::new(),
@@ -144,7 +114,7 @@ impl Recording {
         }
     }
 
-    fn chunks(&mut self, samples: &mut Samples<'_>) -> Result<(), Stop> {
+    fn chunks(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         let mut at = 0;
         loop {
             self.file.seek(at)?;
@@ -175,7 +145,7 @@ impl Recording {
 
     /// Reads the types and constants of a chunk; returns them, and the numbers of the types of its
     /// events.
-    fn contents(&mut self, chunk: &Header) -> Result<(Option<Contents>, HashSet<u64>), Stop> {
+    fn contents(&mut self, chunk: &Header) -> Result<(Option<Contents>, HashSet<u64>)> {
         let (mut metadata, mut checkpoints, mut classes) = (None, Vec::new(), HashSet::new());
         while let Some(event) = self.file.event(chunk)? {
             let Some(event) = event else {
@@ -213,7 +183,7 @@ impl Recording {
     }
 
     /// The body of the event at this byte; `None` if the file ends within it.
-    fn read_at(&mut self, at: u64, chunk: &Header) -> io::Result<Option<Values<'_>>> {
+    fn read_at(&mut self, at: u64, chunk: &Header) -> Result<Option<Values<'_>>> {
         self.file.seek(at)?;
         let is_whole = match self.file.event(chunk)?.flatten() {
             Some(event) => self.file.read(&event, &mut self.body)?,
@@ -251,9 +221,7 @@ impl Recording {
             ),
             (self.weightless, "events have no weight: each counts one"),
         ] {
-            if count > 0 {
-                samples.note(format_args!("{count} {what}"));
-            }
+            samples.note_count(count, what);
         }
     }
 
@@ -263,7 +231,7 @@ impl Recording {
         chunk: &Header,
         contents: &mut Contents,
         samples: &mut Samples<'_>,
-    ) -> Result<(), Stop> {
+    ) -> Result<()> {
         let Contents { types, pools } = contents;
         let (mut kinds, wants_labels) = (EventKinds::new(), samples.wants.labels());
         self.file.seek(chunk.start + chunk::HEADER_SIZE)?;

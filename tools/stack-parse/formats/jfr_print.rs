@@ -18,18 +18,16 @@ use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::java_events::{PREFERRED, is_sample, unit};
 use crate::read::json::Outline;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 use event::{PrintedEvent, Weight};
 
-pub(super) const FORMAT: Format = Format {
-    name: "jfr-print",
-    about: "What 'jfr print' prints of a Java flight recording, also with --json",
+pub(super) const FORMAT: Format = Format::new(
+    "jfr-print",
+    "What 'jfr print' prints of a Java flight recording, also with --json",
     detect,
     parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+)
+.weighs(Weighs::Value);
 
 fn detect(head: &Head<'_>) -> bool {
     let is_json = |keys: &Outline| keys.has("recording") && keys.has_inside("events");
@@ -129,15 +127,11 @@ impl Print {
             (self.bad_weights, "events have a weight that is not a number: they are left out"),
             (self.weightless, "events have no weight: each counts one"),
         ] {
-            if count > 0 {
-                samples.note(format_args!("{count} {what}"));
-            }
+            samples.note_count(count, what);
         }
         // JSON does not show where the print cut a stack.
         let is_default = self.deepest == DEFAULT_DEPTH && self.at_default > 0;
         let cut = if is_default { self.cut.max(self.at_default) } else { self.cut };
-        if cut > 0 {
-            samples.note(format_args!("{cut} stacks may be cut: print with --stack-depth 64"));
-        }
+        samples.note_count(cut, "stacks may be cut: print with --stack-depth 64");
     }
 }

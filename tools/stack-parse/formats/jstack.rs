@@ -25,15 +25,14 @@ use crate::samples::sample::{Sample, Time};
 use crate::samples::{Root, Samples, Weighs};
 use thread::{State, Thread};
 
-pub(super) const FORMAT: Format = Format {
-    name: "jstack",
-    about: "Dumps of a JVM's threads by jstack, jcmd Thread.print or kill -3",
+pub(super) const FORMAT: Format = Format::new(
+    "jstack",
+    "Dumps of a JVM's threads by jstack, jcmd Thread.print or kill -3",
     detect,
     parse,
-    root: Root::Comm,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+)
+.root(&Root::Comm)
+.weighs(Weighs::Value);
 
 /// The event of the processor time between two dumps, beside those of [`State`].
 const CPU: &[u8] = b"cpu";

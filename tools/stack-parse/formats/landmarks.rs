@@ -7,27 +7,20 @@ mod text;
 
 use crate::format::Format;
 use crate::samples::events::Measure;
-use crate::samples::{Root, Weighs};
 
-pub(super) const JSON: Format = Format {
-    name: "landmarks",
-    about: "The call tree of OCaml's landmarks, as JSON",
-    detect: json::detect,
-    parse: json::parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const JSON: Format = Format::new(
+    "landmarks",
+    "The call tree of OCaml's landmarks, as JSON",
+    json::detect,
+    json::parse,
+);
 
-pub(super) const TEXT: Format = Format {
-    name: "landmarks-text",
-    about: "The call tree of OCaml's landmarks, as the text it prints",
-    detect: text::detect,
-    parse: text::parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const TEXT: Format = Format::new(
+    "landmarks-text",
+    "The call tree of OCaml's landmarks, as the text it prints",
+    text::detect,
+    text::parse,
+);
 
 /// The cost of each call, in cycles of the processor.
 const CYCLES: Measure = Measure { name: b"cycles", unit: b"cycles" };

@@ -22,17 +22,14 @@ use crate::options::Options;
 use crate::read::leaf_first::LeafFirst;
 use crate::read::leaks::{Amount, LEAKS, add};
 use crate::read::lines::for_each_line;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::Samples;
 
-pub(super) const FORMAT: Format = Format {
-    name: "lsan",
-    about: "The leaks that LeakSanitizer prints, also as part of AddressSanitizer",
+pub(super) const FORMAT: Format = Format::new(
+    "lsan",
+    "The leaks that LeakSanitizer prints, also as part of AddressSanitizer",
     detect,
     parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+);
 
 fn detect(head: &Head<'_>) -> bool {
     let mut lines = head.lines();
@@ -109,7 +106,7 @@ fn summary(line: &[u8]) -> Option<Amount> {
 
 impl LsanReader {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
-        if let Some(call) = Call::of(line) {
+        if let Some(call) = call(line) {
             if self.leak.is_some() {
                 self.push_last(Some(&call), samples);
                 self.last.extend_from_slice(line);
@@ -146,13 +143,14 @@ impl LsanReader {
     }
 
     /// Adds the last line of the stack, which `caller` called.
-    fn push_last(&mut self, caller: Option<&Call<'_>>, samples: &mut Samples<'_>) {
+    fn push_last(&mut self, caller: Option<&Frame<'_>>, samples: &mut Samples<'_>) {
         let last = std::mem::take(&mut self.last);
-        if let Some(call) = Call::of(&last) {
+        if let Some(call) = call(&last) {
             // An inlined function has the address of its caller.
-            let is_same = |it: &Call<'_>| it.address == call.address && it.name != call.name;
+            let is_same = |it: &Frame<'_>| it.address == call.address && it.name != call.name;
             let inlined = caller.is_some_and(is_same);
-            self.stack.push(&Frame { inlined, ..call.frame() }, samples);
+            let name = known_name(call.name);
+            self.stack.push(&Frame { inlined, name, ..call }, samples);
         }
         self.last = last;
         self.last.clear();
@@ -174,58 +172,32 @@ impl LsanReader {
         if !self.suppressed.is_none() {
             samples.note(format_args!("suppressed: {} have no stack", self.suppressed));
         }
-        if self.others > 0 {
-            samples.note(format_args!("{} errors that are not leaks are not read", self.others));
-        }
+        samples.note_count(self.others, "errors that are not leaks are not read");
         Ok(())
     }
 }
 
-/// A line of a stack.
-#[derive(Debug, PartialEq)]
-struct Call<'a> {
-    address: u64,
-    name: &'a [u8],
-    object: &'a [u8],
-    offset: Option<u64>,
-    source: &'a [u8],
-}
-
-impl<'a> Call<'a> {
-    /// `    #1 0x556de64622b9 in grow(int) /src/mill.cpp:7:12`
-    fn of(line: &'a [u8]) -> Option<Call<'a>> {
-        let (number, rest) = line.trim_ascii().strip_prefix(b"#")?.split_once_str(" ")?;
-        let rest = rest.trim_ascii();
-        let (address, rest) = rest.split_once_str(" ").unwrap_or((rest, b""));
-        if !is_digits(number) || !address.starts_with(b"0x") {
-            return None;
-        }
-        let address = hexadecimal(address)?;
-        let rest = match rest.rsplit_once_str(" (BuildId: ") {
-            Some((rest, _)) => rest,
-            None => rest,
-        };
-        let function = rest.trim_ascii().strip_prefix(b"in ");
-        let text = function.unwrap_or(rest).trim_ascii();
-        let (name, place) = if function.is_some() { split_place(text) } else { (&b""[..], text) };
-        let mut call = Call { address, name, object: b"", offset: None, source: b"" };
-        match module(place) {
-            Some((object, offset)) => (call.object, call.offset) = (object, offset),
-            None => call.source = place,
-        }
-        Some(call)
+/// A line of a stack: `    #1 0x556de64622b9 in grow(int) /src/mill.cpp:7:12`
+fn call(line: &[u8]) -> Option<Frame<'_>> {
+    let (number, rest) = line.trim_ascii().strip_prefix(b"#")?.split_once_str(" ")?;
+    let rest = rest.trim_ascii();
+    let (address, rest) = rest.split_once_str(" ").unwrap_or((rest, b""));
+    if !is_digits(number) || !address.starts_with(b"0x") {
+        return None;
     }
-
-    fn frame(&self) -> Frame<'a> {
-        Frame {
-            name: known_name(self.name),
-            object: self.object,
-            address: Some(self.address),
-            offset: self.offset,
-            source: self.source,
-            ..Frame::default()
-        }
-    }
+    let address = Some(hexadecimal(address)?);
+    let rest = match rest.rsplit_once_str(" (BuildId: ") {
+        Some((rest, _)) => rest,
+        None => rest,
+    };
+    let function = rest.trim_ascii().strip_prefix(b"in ");
+    let text = function.unwrap_or(rest).trim_ascii();
+    let (name, place) = if function.is_some() { split_place(text) } else { (&b""[..], text) };
+    let (object, offset, source) = match module(place) {
+        Some((object, offset)) => (object, offset, &b""[..]),
+        None => (&b""[..], None, place),
+    };
+    Some(Frame { address, name, object, offset, source, ..Frame::default() })
 }
 
 /// Splits a name from the place after it: `(/usr/lib/libc.so.6+0x27249)`, or a file and its line.
@@ -274,12 +246,12 @@ mod tests {
             ("#1 0x1 (<unknown module>)", "", "", ""),
             ("#1 0x1 in main", "main", "", ""),
         ] {
-            let call = Call::of(line.as_bytes()).expect(line);
+            let call = call(line.as_bytes()).expect(line);
             let parts = [call.name, call.object, call.source].map(|it| it.to_str_lossy());
             assert_eq!(parts, [name, object, source], "{line}");
         }
         for line in ["#", "#0", "#0 f", "#a 0x1", "SUMMARY: #0 0x1"] {
-            assert_eq!(Call::of(line.as_bytes()), None, "{line}");
+            assert_eq!(call(line.as_bytes()), None, "{line}");
         }
     }
 

@@ -24,15 +24,10 @@ use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
 use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "macos-sample",
-    about: "What sample of macOS prints",
-    detect,
-    parse,
-    root: Root::Comm,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("macos-sample", "What sample of macOS prints", detect, parse)
+        .root(&Root::Comm)
+        .weighs(Weighs::Value);
 
 /// The start of the first line.
 const TITLE: &[u8] = b"Analysis of sampling ";

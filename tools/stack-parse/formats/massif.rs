@@ -30,18 +30,12 @@ use crate::read::lines::for_each_line;
 use crate::read::outline::Outline;
 use crate::read::own_labels::OwnLabels;
 use crate::read::valgrind_frame::{frame, is_inlined};
+use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time};
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "massif",
-    about: "Massif's snapshots of memory in use: valgrind",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[Extra::Live],
-};
+pub(super) const FORMAT: Format =
+    Format::new("massif", "Massif's snapshots of memory in use: valgrind", detect, parse)
+        .extras(&[Extra::Live]);
 
 fn detect(head: &Head<'_>) -> bool {
     let mut lines = head.lines().filter(|line| !line.is_empty());

@@ -27,17 +27,10 @@ use crate::read::leaks::{Amount, LEAKS, add};
 use crate::read::lines::for_each_line;
 use crate::read::numbers::grouped;
 use crate::read::valgrind_frame::{frame, is_inlined};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::Samples;
 
-pub(super) const FORMAT: Format = Format {
-    name: "memcheck",
-    about: "The leaks that valgrind's memcheck prints",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("memcheck", "The leaks that valgrind's memcheck prints", detect, parse);
 
 /// The kinds of records; the last is only in the summary.
 const KINDS: [&str; 5] =
@@ -162,11 +155,8 @@ impl MemcheckReader {
             process.end_record(pid, samples)?;
             again += process.searches.saturating_sub(1);
         }
-        if again > 0 {
-            let what =
-                "searches for leaks came after another one: leaks that both found count twice";
-            samples.note(format_args!("{again} {what}"));
-        }
+        let what = "searches for leaks came after another one: leaks that both found count twice";
+        samples.note_count(again, what);
         for (kind, amount) in KINDS.iter().zip(self.unlisted).filter(|(_, it)| !it.is_none()) {
             let hint = match *kind {
                 "suppressed" => "",
@@ -174,9 +164,7 @@ impl MemcheckReader {
             };
             samples.note(format_args!("{kind}: {amount} have no stack{hint}"));
         }
-        if self.others > 0 {
-            samples.note(format_args!("{} errors that are not leaks are not read", self.others));
-        }
+        samples.note_count(self.others, "errors that are not leaks are not read");
         Ok(())
     }
 }

@@ -17,19 +17,12 @@ use crate::options::Options;
 use crate::read::csv::fields;
 use crate::read::lines::for_each_line;
 use crate::read::source::Place;
+use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "memray",
-    about: "Python's memray, by 'memray transform csv'",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("memray", "Python's memray, by 'memray transform csv'", detect, parse);
 
 const HEADER: &[u8] = b"allocator,num_allocations,size,tid,thread_name,stack_trace";
 
@@ -83,16 +76,13 @@ fn add(
 
 /// `main;demo.py;80`
 fn push(text: &[u8], frames: &mut Vec<FrameId>, samples: &mut Samples<'_>) {
-    let mut place = Place::default();
     let mut parts = text.rsplitn(3, |byte| *byte == b';');
     let (line, file, name) = (parts.next(), parts.next(), parts.next());
-    let name = match (name, file, line) {
+    let (name, mut place) = match (name, file, line) {
         (Some(name), Some(file), Some(line)) => {
-            place.set_file(file);
-            place.line = line.to_str().ok().and_then(|line| line.parse().ok());
-            name
+            (name, Place::new(file, line.to_str().ok().and_then(|line| line.parse().ok())))
         }
-        _ => text,
+        _ => (text, Place::default()),
     };
     samples.frames(&Frame { name, source: place.text(), ..Frame::default() }, frames);
 }

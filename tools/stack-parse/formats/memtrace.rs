@@ -19,7 +19,7 @@ use common::{Error, Result, io::Input};
 
 use crate::format::{Extra, Format, Head};
 use crate::options::{ObjectArgs, Options};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 use malformed::Stop;
 use packets::Packets;
 use trace::Trace;
@@ -27,15 +27,14 @@ use trace::Trace;
 /// What every packet begins with, and every file.
 const MAGIC: [u8; 4] = 0xC1FC_1FC1_u32.to_le_bytes();
 
-pub(super) const FORMAT: Format = Format {
-    name: "memtrace",
-    about: "A trace of OCaml's allocations by memtrace, versions 1 to 3",
+pub(super) const FORMAT: Format = Format::new(
+    "memtrace",
+    "A trace of OCaml's allocations by memtrace, versions 1 to 3",
     detect,
     parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[Extra::Live, Extra::Heaps],
-};
+)
+.weighs(Weighs::Value)
+.extras(&[Extra::Live, Extra::Heaps]);
 
 /// Whether a file that begins like this is a trace that can be read. Other writers of the Common
 /// Trace Format use the same magic number, but have something else in place of the version.

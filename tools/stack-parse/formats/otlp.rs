@@ -32,19 +32,17 @@ use common::{Error, Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Root, Samples};
 use binary::Binary;
 use json::AsJson;
 
-pub(super) const FORMAT: Format = Format {
-    name: "otlp",
-    about: "Profiles of OpenTelemetry (OTLP): of its collector, its profiler",
+pub(super) const FORMAT: Format = Format::new(
+    "otlp",
+    "Profiles of OpenTelemetry (OTLP): of its collector, its profiler",
     detect,
     parse,
-    root: Root::Comm,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+)
+.root(&Root::Comm);
 
 fn detect(head: &Head<'_>) -> bool {
     let is_json = head.outline().is_some_and(|keys| {

@@ -36,15 +36,11 @@ use locations::Locations;
 use program::Program;
 use stacks::Stacks;
 
-pub(super) const FORMAT: Format = Format {
-    name: "perf-data",
-    about: "What perf record writes, as a file or a stream",
-    detect,
-    parse,
-    root: Root::Comm,
-    weighs: Weighs::Period,
-    extras: &[Extra::Advice(perf_health::advise), Extra::Parallelism, Extra::Wakers],
-};
+pub(super) const FORMAT: Format =
+    Format::new("perf-data", "What perf record writes, as a file or a stream", detect, parse)
+        .root(&Root::Comm)
+        .weighs(Weighs::Period)
+        .extras(&[Extra::Advice(perf_health::advise), Extra::Parallelism, Extra::Wakers]);
 
 /// Whether a file that begins like this is a recording that can be read.
 fn detect(head: &Head<'_>) -> bool {

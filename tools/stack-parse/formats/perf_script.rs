@@ -43,15 +43,11 @@ use newlines::Newlines;
 pub(super) use beside::is_call_trace;
 pub(crate) use event_line::EventLine;
 
-pub(super) const FORMAT: Format = Format {
-    name: "perf-script",
-    about: "The text that perf script prints",
-    detect: detect::detect,
-    parse,
-    root: Root::Comm,
-    weighs: Weighs::Period,
-    extras: &[Extra::Advice(perf_health::advise), Extra::Wakers],
-};
+pub(super) const FORMAT: Format =
+    Format::new("perf-script", "The text that perf script prints", detect::detect, parse)
+        .root(&Root::Comm)
+        .weighs(Weighs::Period)
+        .extras(&[Extra::Advice(perf_health::advise), Extra::Wakers]);
 
 /// The length in bytes at which text without a blank line is cut, even if that is within a call
 /// chain.

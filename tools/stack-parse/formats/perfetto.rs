@@ -39,15 +39,14 @@ use crate::read::protobuf::Stream;
 use crate::samples::{Root, Samples, Weighs};
 use trace::Trace;
 
-pub(super) const FORMAT: Format = Format {
-    name: "perfetto",
-    about: "Perfetto's traces: slices, samples of processors, heapprofd",
-    detect: detect::detect,
+pub(super) const FORMAT: Format = Format::new(
+    "perfetto",
+    "Perfetto's traces: slices, samples of processors, heapprofd",
+    detect::detect,
     parse,
-    root: Root::Comm,
-    weighs: Weighs::Exact,
-    extras: &[],
-};
+)
+.root(&Root::Comm)
+.weighs(Weighs::Exact);
 
 /// Reads one input to its end.
 ///

@@ -18,18 +18,11 @@ use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::read::outline::Outline;
+use crate::samples::Samples;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "pmcstat",
-    about: "The call graphs of FreeBSD's pmcstat -G",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("pmcstat", "The call graphs of FreeBSD's pmcstat -G", detect, parse);
 
 fn detect(head: &Head<'_>) -> bool {
     event(head.first_line()).is_some()

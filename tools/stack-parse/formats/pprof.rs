@@ -17,21 +17,18 @@ use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::read::protobuf::{FieldNumber, Fields, Value, begun};
+use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
 use messages::{MOST_FIELDS, profile, sample, value_type};
 use tables::{Inlined, LEAF, Tables};
 
-pub(super) const FORMAT: Format = Format {
-    name: "pprof",
-    about: "A profile of pprof (profile.proto), as of Go, gperftools' pprof and Parca",
+pub(super) const FORMAT: Format = Format::new(
+    "pprof",
+    "A profile of pprof (profile.proto), as of Go, gperftools' pprof and Parca",
     detect,
     parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+);
 
 /// Whether all or most of the first bytes are fields of a profile. Other data has other types:
 /// fields 1 to 6 and 13 must be messages, strings or packed numbers. Text may match by chance, but
@@ -253,9 +250,7 @@ impl Counted {
                  can; their weight stays with their callers",
             ),
         ] {
-            if count > 0 {
-                samples.note(format_args!("{count} {what}"));
-            }
+            samples.note_count(count, what);
         }
     }
 

@@ -24,15 +24,10 @@ use crate::read::lines::for_each_line;
 use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "proc-stack",
-    about: "Stacks of the kernel from /proc/PID/stack",
-    detect,
-    parse,
-    root: Root::Comm,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("proc-stack", "Stacks of the kernel from /proc/PID/stack", detect, parse)
+        .root(&Root::Comm)
+        .weighs(Weighs::Value);
 
 fn detect(head: &Head<'_>) -> bool {
     let is_bare = |line: &Line<'_>| line.prefix.is_empty() || is_path(line.prefix);

@@ -22,9 +22,9 @@ use crate::options::Options;
 use crate::read::call_graph::{Caller, Graph, Own};
 use crate::read::source::Place;
 use crate::read::stacks::FrameNames;
+use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
 use marshal::{Malformed, Marshal, Value};
 
 /// The nanoseconds in a second.
@@ -33,15 +33,8 @@ const NANOSECONDS: f64 = 1e9;
 /// More than any program ran: 570 years, which in nanoseconds fit into 64 bits.
 const MOST_SECONDS: f64 = 1.8e10;
 
-pub(super) const FORMAT: Format = Format {
-    name: "pstats",
-    about: "Python's pstats: cProfile, profile",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("pstats", "Python's pstats: cProfile, profile", detect, parse);
 
 /// Whether this is a dictionary whose first key is a tuple of three.
 fn detect(head: &Head<'_>) -> bool {
@@ -68,10 +61,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         "pstats has callers but no stacks: times are split in proportion, their sum is exact",
     );
     file.add(samples)?;
-    if file.below_zero > 0 {
-        let count = file.below_zero;
-        samples.note(format_args!("{count} functions have a negative own time: it counts as 0"));
-    }
+    samples.note_count(file.below_zero, "functions have a negative own time: it counts as 0");
     read.map_err(|Malformed(expected)| {
         let at = marshal.at();
         let what = format!("byte {at}: expected {expected}; what came before is kept");
@@ -131,11 +121,10 @@ impl File {
         let key = (file.to_vec(), *line, name.to_vec());
         let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
-            let mut place = Place::default();
-            if &file[..] != b"~" {
-                place.set_file(file);
-                place.line = u64::try_from(*line).ok();
-            }
+            let mut place = match &file[..] {
+                b"~" => Place::default(),
+                file => Place::new(file, u64::try_from(*line).ok()),
+            };
             let frame = Frame { name, source: place.text(), ..Frame::default() };
             self.names.push(&frame, samples);
             self.own.push(0.0);

@@ -27,18 +27,17 @@ use crate::read::source::Place;
 use crate::samples::sample::{Sample, known};
 use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "py-spy-dump",
-    about: "The stacks of a process of Python by 'py-spy dump', also with --json",
+pub(super) const FORMAT: Format = Format::new(
+    "py-spy-dump",
+    "The stacks of a process of Python by 'py-spy dump', also with --json",
     detect,
     parse,
-    root: Root::Comm,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+)
+.root(&Root::Comm)
+.weighs(Weighs::Value);
 
 fn detect(head: &Head<'_>) -> bool {
-    head.lines().any(|line| ThreadLine::of(line).is_some())
+    head.lines().any(|line| Thread::of(line).is_some())
         || head.outline().is_some_and(|keys| keys.has("owns_gil"))
 }
 
@@ -85,9 +84,9 @@ const STATES: [&str; 3] = ["idle", "active", "active+gil"];
 
 impl Dump {
     fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
-        if let Some(ThreadLine { tid, state, name }) = ThreadLine::of(line) {
+        if let Some(thread) = Thread::of(line) {
             self.end_thread(samples)?;
-            self.thread = Some(Thread { tid: tid.to_vec(), name: name.to_vec(), state });
+            self.thread = Some(thread);
         } else if let Some(pid) = process(line) {
             self.end_thread(samples)?;
             self.pid = pid.to_vec();
@@ -133,18 +132,10 @@ impl Dump {
     }
 }
 
-/// The fields in the line of a thread.
-#[derive(Debug, PartialEq)]
-struct ThreadLine<'a> {
-    tid: &'a [u8],
-    state: &'static str,
-    name: &'a [u8],
-}
-
-impl<'a> ThreadLine<'a> {
+impl Thread {
     /// Parses `Thread 6403 (active+gil): "MainThread"`. The id is the system's, or else Python's in
     /// hexadecimal; some threads have no name.
-    fn of(line: &'a [u8]) -> Option<ThreadLine<'a>> {
+    fn of(line: &[u8]) -> Option<Thread> {
         let (tid, rest) = line.strip_prefix(b"Thread ")?.split_once_str(" (")?;
         let (state, rest) = rest.split_once_str(")")?;
         let state = STATES.into_iter().find(|it| it.as_bytes() == state)?;
@@ -153,7 +144,7 @@ impl<'a> ThreadLine<'a> {
             b"" => b"",
             _ => rest.strip_prefix(b": \"")?.strip_suffix(b"\"")?,
         };
-        is_id.then_some(ThreadLine { tid, state, name })
+        is_id.then(|| Thread { tid: tid.to_vec(), name: name.to_vec(), state })
     }
 }
 
@@ -250,7 +241,7 @@ mod tests {
     #[test]
     fn lines_that_begin_threads() {
         let line = |tid: &'static str, state, name: &'static str| {
-            Some(ThreadLine { tid: tid.as_bytes(), state, name: name.as_bytes() })
+            Some(Thread { tid: tid.into(), state, name: name.into() })
         };
         for (text, expected) in [
             ("Thread 6403 (active+gil)", line("6403", "active+gil", "")),
@@ -260,7 +251,7 @@ mod tests {
             ("Thread 1 (LWP 12):", None),
             ("Thread 7 (idle) and", None),
         ] {
-            assert_eq!(ThreadLine::of(text.as_bytes()), expected, "{text}");
+            assert_eq!(Thread::of(text.as_bytes()), expected, "{text}");
         }
     }
 

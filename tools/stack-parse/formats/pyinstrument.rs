@@ -15,18 +15,11 @@ use crate::read::documents::{Document, read_documents};
 use crate::read::json::{Field, Json, Tree, read_tree};
 use crate::read::nodes::{Call, add_calls};
 use crate::read::source::Place;
+use crate::samples::Samples;
 use crate::samples::events::Measure;
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "pyinstrument",
-    about: "The JSON of Python's pyinstrument",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("pyinstrument", "The JSON of Python's pyinstrument", detect, parse);
 
 fn detect(head: &Head<'_>) -> bool {
     head.outline().is_some_and(|keys| {
@@ -59,12 +52,8 @@ impl Document for Session {
     }
 
     fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
-        if self.bad_times > 0 {
-            let bad = self.bad_times;
-            samples.note(format_args!(
-                "{bad} times are not numbers that fit into 64 bits: they count as 0"
-            ));
-        }
+        let what = "times are not numbers that fit into 64 bits: they count as 0";
+        samples.note_count(self.bad_times, what);
         let calls = self.frames.into_iter().map(|frame| frame.into_call(samples));
         let calls: Vec<Call> = calls.collect();
         add_calls(&calls, 1, samples)

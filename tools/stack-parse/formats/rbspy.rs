@@ -23,17 +23,11 @@ use crate::read::leaf_first::LeafFirst;
 use crate::read::source::Place;
 use crate::samples::events::Measure;
 use crate::samples::sample::{Sample, Time, known};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "rbspy",
-    about: "What Ruby's rbspy records, its raw file",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("rbspy", "What Ruby's rbspy records, its raw file", detect, parse)
+        .weighs(Weighs::Value);
 
 /// The first line; its last two digits are the version.
 const START: &[u8; 8] = b"rbspy02\n";
@@ -137,22 +131,21 @@ impl Trace {
         self.name.clear();
         self.place.clear();
         let mut is_absolute = false;
-        if json.begin_object()? {
-            while let Some(key) = json.next_key()? {
-                match key {
-                    b"name" => set(&mut self.name, json.text()?),
-                    b"lineno" => self.place.line = json.integer()?,
-                    b"relative_path" if !is_absolute => self.set_file(json.text()?),
-                    b"absolute_path" => {
-                        // Ruby writes `unknown` where it has no path.
-                        let path = json.text()?.filter(|path| *path != b"unknown");
-                        is_absolute = path.is_some();
-                        if is_absolute {
-                            self.set_file(path);
-                        }
+        json.enter_object()?;
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"name" => set(&mut self.name, json.text()?),
+                b"lineno" => self.place.line = json.integer()?,
+                b"relative_path" if !is_absolute => self.set_file(json.text()?),
+                b"absolute_path" => {
+                    // Ruby writes `unknown` where it has no path.
+                    let path = json.text()?.filter(|path| *path != b"unknown");
+                    is_absolute = path.is_some();
+                    if is_absolute {
+                        self.set_file(path);
                     }
-                    _ => {}
                 }
+                _ => {}
             }
         }
         let frame = Frame { name: &self.name, source: self.place.text(), ..Frame::default() };
@@ -175,13 +168,12 @@ fn set(field: &mut Vec<u8>, value: Option<&[u8]>) {
 /// `{"secs_since_epoch":1795348314,"nanos_since_epoch":599187205}`, or `null`.
 fn read_time(json: &mut Json<&mut Input>) -> Result<Option<u64>> {
     let (mut seconds, mut nanoseconds) = (None, None);
-    if json.begin_object()? {
-        while let Some(key) = json.next_key()? {
-            match key {
-                b"secs_since_epoch" => seconds = json.integer()?,
-                b"nanos_since_epoch" => nanoseconds = json.integer()?,
-                _ => {}
-            }
+    json.enter_object()?;
+    while let Some(key) = json.next_key()? {
+        match key {
+            b"secs_since_epoch" => seconds = json.integer()?,
+            b"nanos_since_epoch" => nanoseconds = json.integer()?,
+            _ => {}
         }
     }
     let seconds = seconds.and_then(|seconds| seconds.checked_mul(1_000_000_000));

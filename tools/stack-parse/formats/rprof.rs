@@ -27,17 +27,10 @@ use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::read::source::Place;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "rprof",
-    about: "The samples of R's profiler, Rprof",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("rprof", "The samples of R's profiler, Rprof", detect, parse).weighs(Weighs::Value);
 
 /// The weights that a sample can have.
 const MEASURES: [Measure<'static>; 2] =
@@ -67,10 +60,8 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     samples.events.set_measures(&MEASURES);
     let mut reader = RprofReader::default();
     let read = for_each_line(input, |number, line| reader.line(number, line, samples));
-    if reader.cut > 0 {
-        let what = "stacks may lack their callers: older versions of R cut lines of 10,000 bytes";
-        samples.note(format_args!("{} {what}", reader.cut));
-    }
+    let what = "stacks may lack their callers: older versions of R cut lines of 10,000 bytes";
+    samples.note_count(reader.cut, what);
     read
 }
 

@@ -18,8 +18,7 @@ use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
-use crate::options::Options;
-use crate::read::documents::{Document, read_documents};
+use crate::read::documents::{self, Document};
 use crate::read::held::Held;
 use crate::read::json::{Json, Outline};
 use crate::read::source::Place;
@@ -27,15 +26,14 @@ use crate::read::stacks::{FrameNames, Stacks};
 use crate::samples::{Root, Samples, Weighs};
 use profile::{Profile, Troubles};
 
-pub(super) const FORMAT: Format = Format {
-    name: "speedscope",
-    about: "Speedscope's JSON, which py-spy, rbspy, pyinstrument and others write",
+pub(super) const FORMAT: Format = Format::new(
+    "speedscope",
+    "Speedscope's JSON, which py-spy, rbspy, pyinstrument and others write",
     detect,
-    parse,
-    root: Root::Comm,
-    weighs: Weighs::Exact,
-    extras: &[],
-};
+    documents::parse::<File>,
+)
+.root(&Root::Comm)
+.weighs(Weighs::Exact);
 
 /// By its keys, since `$schema` may be missing or come after gigabytes of samples.
 fn detect(head: &Head<'_>) -> bool {
@@ -45,10 +43,6 @@ fn detect(head: &Head<'_>) -> bool {
             && (keys.has("$schema") || keys.has("shared") && keys.has("profiles") || is_profile)
     };
     head.outline().is_some_and(is_speedscope)
-}
-
-fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents(input, File::default, samples)
 }
 
 /// A file; an input may hold several.
@@ -99,9 +93,7 @@ impl File {
         json: &mut Json<&mut Input>,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
-        if !json.begin_object()? {
-            return Ok(());
-        }
+        json.enter_object()?;
         while let Some(key) = json.next_key()? {
             if key == b"frames" {
                 json.for_each(|json| self.read_frame(json, samples))?;
@@ -113,15 +105,14 @@ impl File {
     /// `{"name":"main","file":"demo.py","line":7,"col":null}`
     fn read_frame(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
         let (mut name, mut place) = (Vec::new(), Place::default());
-        if json.begin_object()? {
-            while let Some(key) = json.next_key()? {
-                match key {
-                    b"name" => name.extend_from_slice(json.text()?.unwrap_or_default()),
-                    b"file" => place.set_file(json.text()?.unwrap_or_default()),
-                    b"line" => place.line = json.integer()?,
-                    b"col" => place.column = json.integer()?,
-                    _ => {}
-                }
+        json.enter_object()?;
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"name" => name.extend_from_slice(json.text()?.unwrap_or_default()),
+                b"file" => place.set_file(json.text()?.unwrap_or_default()),
+                b"line" => place.line = json.integer()?,
+                b"col" => place.column = json.integer()?,
+                _ => {}
             }
         }
         self.names.push(&Frame { name: &name, source: place.text(), ..Frame::default() }, samples);

@@ -29,19 +29,13 @@ use crate::read::source::Place;
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 use dump::AsJson;
 use raw::Raw;
 
-pub(super) const FORMAT: Format = Format {
-    name: "stackprof",
-    about: "What Ruby's stackprof saves, also as JSON",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("stackprof", "What Ruby's stackprof saves, also as JSON", detect, parse)
+        .weighs(Weighs::Value);
 
 fn detect(head: &Head<'_>) -> bool {
     if head.bytes.starts_with(dump::START) {
@@ -141,15 +135,11 @@ impl Profile {
 
     /// `{"4317464320":{"name":"Object#a","file":"a.rb","line":4,"samples":2},..}`
     fn read_functions<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
-        if !json.begin_object()? {
-            return Ok(());
-        }
+        json.enter_object()?;
         while let Some(id) = json.next_key()? {
             let number = number(id, &mut self.numbers, &mut self.functions);
             let function = &mut self.functions[number as usize];
-            if !json.begin_object()? {
-                continue;
-            }
+            json.enter_object()?;
             while let Some(key) = json.next_key()? {
                 match key {
                     b"name" => function.name = json.text()?.unwrap_or_default().to_vec(),

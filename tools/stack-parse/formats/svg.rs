@@ -23,19 +23,16 @@ use quick_xml::events::{BytesStart, Event};
 use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::xml::{attribute, push_entity};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::Samples;
 use boxes::Boxes;
 use embedded::Embedded;
 
-pub(super) const FORMAT: Format = Format {
-    name: "svg",
-    about: "Flame graphs as pictures: stack-svg, flamegraph.pl, inferno",
+pub(super) const FORMAT: Format = Format::new(
+    "svg",
+    "Flame graphs as pictures: stack-svg, flamegraph.pl, inferno",
     detect,
     parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+);
 
 /// How much is read at once, in bytes.
 const BLOCK: usize = 256 * 1024;

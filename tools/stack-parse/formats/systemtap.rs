@@ -20,17 +20,11 @@ use crate::options::Options;
 use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Root, Samples};
 
-pub(super) const FORMAT: Format = Format {
-    name: "systemtap",
-    about: "Stacks that scripts of SystemTap print",
-    detect,
-    parse,
-    root: Root::Comm,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("systemtap", "Stacks that scripts of SystemTap print", detect, parse)
+        .root(&Root::Comm);
 
 fn detect(head: &Head<'_>) -> bool {
     let has_object = |line: &[u8]| line.ends_with(b"]") || line.ends_with(b"] (inexact)");

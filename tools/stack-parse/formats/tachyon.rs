@@ -23,20 +23,18 @@ use common::{Error, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 use header::Header;
 use records::Records;
 use tables::Tables;
 
-pub(super) const FORMAT: Format = Format {
-    name: "tachyon",
-    about: "Binary profiles of CPython 3.15: profiling.sampling run --binary",
+pub(super) const FORMAT: Format = Format::new(
+    "tachyon",
+    "Binary profiles of CPython 3.15: profiling.sampling run --binary",
     detect,
     parse,
-    root: Root::None,
-    weighs: Weighs::Exact,
-    extras: &[],
-};
+)
+.weighs(Weighs::Exact);
 
 fn detect(head: &Head<'_>) -> bool {
     Header::is_magic(head.bytes)

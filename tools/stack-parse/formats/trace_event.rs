@@ -26,21 +26,20 @@ use crate::read::json::{Json, Kind, Outline};
 use crate::read::spans::{Edge, Spans};
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::samples::{Root, Samples, Weighs};
-use event::{Field, TraceEvent};
+use event::{Key, TraceEvent};
 use frames::Frames;
 use profiles::Profiles;
 use sampled::Sampled;
 use threads::Threads;
 
-pub(super) const FORMAT: Format = Format {
-    name: "trace-event",
-    about: "Chrome's trace events (JSON), which many tracers write",
+pub(super) const FORMAT: Format = Format::new(
+    "trace-event",
+    "Chrome's trace events (JSON), which many tracers write",
     detect,
     parse,
-    root: Root::Comm,
-    weighs: Weighs::Exact,
-    extras: &[],
-};
+)
+.root(&Root::Comm)
+.weighs(Weighs::Exact);
 
 fn detect(head: &Head<'_>) -> bool {
     let is_trace = |keys: &Outline| {
@@ -96,17 +95,16 @@ impl Trace {
         }
         self.event.clear();
         let mut is_event = true;
-        while let Some(key) = json.next_key()? {
-            is_event &= !matches!(key, b"traceEvents" | b"samples");
+        loop {
+            // An event may be a document of its own, on its own line.
+            let key = self.event.read_field(json)?;
+            is_event &= !matches!(key, Key::Events | Key::Samples);
             match key {
-                b"traceEvents" => json.for_each(|json| self.read_event(json))?,
-                b"samples" => json.for_each(|json| self.read_sample(json))?,
-                b"stackFrames" => self.sampled.read_frames(json, &mut self.frames)?,
-                // An event that is a document of its own, on its own line.
-                key => {
-                    let field = Field::of(key);
-                    self.event.read(field, json)?;
-                }
+                Key::Field => {}
+                Key::Events => json.for_each(|json| self.read_event(json))?,
+                Key::Samples => json.for_each(|json| self.read_sample(json))?,
+                Key::StackFrames => self.sampled.read_frames(json, &mut self.frames)?,
+                Key::End => break,
             }
         }
         if is_event {

@@ -15,17 +15,11 @@ use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::samples::events::Measure;
 use crate::samples::sample::{Sample, Time};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "tracy",
-    about: "The zones of Tracy, as tracy-csvexport -u prints them",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Exact,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("tracy", "The zones of Tracy, as tracy-csvexport -u prints them", detect, parse)
+        .weighs(Weighs::Exact);
 
 fn detect(head: &Head<'_>) -> bool {
     Columns::of(head.first_line()).is_some()

@@ -14,22 +14,19 @@ use hashbrown::HashMap;
 
 use crate::format::{Format, Head};
 use crate::frame::{Frame, Kind as Code};
-use crate::options::Options;
-use crate::read::documents::{Document, read_documents};
+use crate::read::documents::{self, Document};
 use crate::read::held::{Held, Thread};
 use crate::read::json::{Json, Outline};
 use crate::read::stacks::{FrameNames, Stacks};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "v8-log",
-    about: "V8's log: node --prof-process --preprocess",
+pub(super) const FORMAT: Format = Format::new(
+    "v8-log",
+    "V8's log: node --prof-process --preprocess",
     detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+    documents::parse::<Log>,
+)
+.weighs(Weighs::Value);
 
 /// The code comes first and is long; each has a name and a type.
 fn detect(head: &Head<'_>) -> bool {
@@ -40,10 +37,6 @@ fn detect(head: &Head<'_>) -> bool {
     head.outline().is_some_and(is_log)
 }
 
-fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    read_documents(input, Log::new, samples)
-}
-
 #[derive(Default)]
 struct Log {
     /// The frames of all code, in its order, followed by those of addresses.
@@ -52,7 +45,6 @@ struct Log {
     addresses: HashMap<u64, u32>,
     stacks: Stacks,
     held: Held,
-    thread: u32,
     /// Ticks that came before the code.
     early: Vec<Tick>,
     /// Whether the code was read.
@@ -70,16 +62,11 @@ struct Tick {
     frames: Vec<Option<u64>>,
 }
 
+/// The number of the only thread.
+const THREAD: u32 = 0;
+
 /// The value of the state during a garbage collection.
 const IN_COLLECTOR: u64 = 1;
-
-impl Log {
-    fn new() -> Log {
-        let mut held = Held::default();
-        let thread = held.thread(Thread { event: b"samples".to_vec(), ..Thread::default() });
-        Log { held, thread, ..Log::default() }
-    }
-}
 
 impl Document for Log {
     const WHAT: &'static str = "what node --prof-process --preprocess prints";
@@ -110,6 +97,7 @@ impl Document for Log {
         for tick in std::mem::take(&mut self.early) {
             self.add(&tick, samples);
         }
+        self.held.thread(Thread { event: b"samples".to_vec(), ..Thread::default() });
         self.held.finish(&mut self.stacks, &self.names, samples)
     }
 }
@@ -118,14 +106,13 @@ impl Log {
     /// `{"name":"f a.js:1:11","type":"JS","kind":"Opt","func":0}`
     fn read_code(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
         let (mut text, mut is_js, mut kind) = (Vec::new(), false, Code::User);
-        if json.begin_object()? {
-            while let Some(key) = json.next_key()? {
-                match key {
-                    b"name" => text.extend_from_slice(json.text()?.unwrap_or_default()),
-                    b"type" => is_js = json.text()? == Some(b"JS"),
-                    b"kind" => kind = Code::Jit,
-                    _ => {}
-                }
+        json.enter_object()?;
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"name" => text.extend_from_slice(json.text()?.unwrap_or_default()),
+                b"type" => is_js = json.text()? == Some(b"JS"),
+                b"kind" => kind = Code::Jit,
+                _ => {}
             }
         }
         let (name, source) = if is_js { split_place(&text) } else { (&text[..], &b""[..]) };
@@ -149,7 +136,7 @@ impl Log {
             stack = self.stacks.call(stack, frame);
         }
         let time = tick.time.and_then(|time| u64::try_from(time).ok());
-        self.held.add(self.thread, stack, 1, time);
+        self.held.add(THREAD, stack, 1, time);
     }
 
     fn frame(&mut self, code: Option<u64>, at: Option<u64>, samples: &mut Samples<'_>) -> u32 {
@@ -177,17 +164,16 @@ impl Tick {
     /// -1 and an address outside of all code.
     fn read(json: &mut Json<&mut Input>) -> Result<Tick> {
         let mut tick = Tick::default();
-        if json.begin_object()? {
-            while let Some(key) = json.next_key()? {
-                match key {
-                    b"tm" => tick.time = json.scaled(MICROSECONDS)?,
-                    b"vm" => tick.state = json.integer()?,
-                    b"s" => json.for_each(|json| {
-                        tick.frames.push(json.integer()?);
-                        Ok(())
-                    })?,
-                    _ => {}
-                }
+        json.enter_object()?;
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"tm" => tick.time = json.scaled(MICROSECONDS)?,
+                b"vm" => tick.state = json.integer()?,
+                b"s" => json.for_each(|json| {
+                    tick.frames.push(json.integer()?);
+                    Ok(())
+                })?,
+                _ => {}
             }
         }
         Ok(tick)

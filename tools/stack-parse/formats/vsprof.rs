@@ -20,18 +20,11 @@ use crate::read::csv::fields;
 use crate::read::decimal::Carry;
 use crate::read::numbers::scaled;
 use crate::read::table_of_calls::{TableOfCalls, read_table};
+use crate::samples::Samples;
 use crate::samples::events::Measure;
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "vsprof",
-    about: "The call tree of Visual Studio's profiler, as CSV",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("vsprof", "The call tree of Visual Studio's profiler, as CSV", detect, parse);
 
 /// A column that can be a weight: its name, its measure, and how many units of the measure a 1 in
 /// the column is.

@@ -17,18 +17,11 @@ use crate::options::Options;
 use crate::read::csv::{fields, next_field};
 use crate::read::numbers::scaled;
 use crate::read::table_of_calls::{TableOfCalls, read_table};
+use crate::samples::Samples;
 use crate::samples::events::Measure;
-use crate::samples::{Root, Samples, Weighs};
 
-pub(super) const FORMAT: Format = Format {
-    name: "vtune",
-    about: "The call tree of VTune, as CSV",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("vtune", "The call tree of VTune, as CSV", detect, parse);
 
 /// VTune writes seconds.
 const NANOSECONDS: u64 = 1_000_000_000;

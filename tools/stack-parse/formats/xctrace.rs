@@ -31,15 +31,10 @@ use element::Element;
 use pieces::for_each_piece;
 use table::Table;
 
-pub(super) const FORMAT: Format = Format {
-    name: "xctrace",
-    about: "Samples of Instruments, exported by xctrace as XML",
-    detect,
-    parse,
-    root: Root::Comm,
-    weighs: Weighs::Value,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("xctrace", "Samples of Instruments, exported by xctrace as XML", detect, parse)
+        .root(&Root::Comm)
+        .weighs(Weighs::Value);
 
 fn detect(head: &Head<'_>) -> bool {
     head.bytes.trim_ascii_start().starts_with(b"<")

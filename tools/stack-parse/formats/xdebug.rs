@@ -31,20 +31,13 @@ use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::decimal::scaled;
 use crate::read::lines::for_each_line;
+use crate::samples::Samples;
 use crate::samples::events::Measure;
-use crate::samples::{Root, Samples, Weighs};
 use calls::Calls;
 use textual::Textual;
 
-pub(super) const FORMAT: Format = Format {
-    name: "xdebug",
-    about: "Traces of PHP's Xdebug, of format 0 and 1",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(super) const FORMAT: Format =
+    Format::new("xdebug", "Traces of PHP's Xdebug, of format 0 and 1", detect, parse);
 
 /// The first words of a trace.
 const START: &[u8] = b"TRACE START [";

@@ -88,6 +88,19 @@ impl<'a> Bytes<'a> {
         })
     }
 
+    /// A number of variable length: seven bits a byte, the lowest first, in ten bytes at most.
+    #[inline]
+    pub(crate) fn varint(&mut self) -> Result<u64, Ended> {
+        if let [byte @ 0..0x80, rest @ ..] = self.0 {
+            self.0 = rest;
+            return Ok(u64::from(*byte));
+        }
+        let length = self.0.iter().take(10).position(|byte| *byte < 0x80).ok_or(Ended)? + 1;
+        // The tenth byte of a negative number has one bit.
+        let digits = self.take(length)?.iter().rev();
+        Ok(digits.fold(0, |value, byte| value << 7 | u64::from(byte & 0x7f)))
+    }
+
     /// A string up to a zero byte, which is taken, too.
     pub(crate) fn string(&mut self) -> Result<&'a [u8], Ended> {
         let end = memchr(0, self.0).ok_or(Ended)?;

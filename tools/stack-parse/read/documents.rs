@@ -4,6 +4,7 @@
 use common::{Result, io::Input};
 
 use super::json::Json;
+use crate::options::Options;
 use crate::samples::Samples;
 
 /// A profile that is being read.
@@ -16,6 +17,19 @@ pub(crate) trait Document: Sized {
 
     /// Adds what was read.
     fn finish(self, samples: &mut Samples<'_>) -> Result<()>;
+}
+
+/// The function that parses a format of such documents.
+///
+/// # Errors
+///
+/// Those of [`read_documents`].
+pub(crate) fn parse<D: Document + Default>(
+    input: &mut Input,
+    _: &Options,
+    samples: &mut Samples<'_>,
+) -> Result<()> {
+    read_documents(input, D::default, samples)
 }
 
 /// Reads one input to its end; `new` makes an empty document.

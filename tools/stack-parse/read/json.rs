@@ -3,12 +3,11 @@
 //! A format asks for the keys that it knows; all others are skipped:
 //!
 //! ```text
-//! if json.begin_object()? {
-//!     while let Some(key) = json.next_key()? {
-//!         match key {
-//!             b"weights" => json.for_each(|json| add(json.integer()?))?,
-//!             _ => {} // skipped by the next call
-//!         }
+//! json.enter_object()?;
+//! while let Some(key) = json.next_key()? {
+//!     match key {
+//!         b"weights" => json.for_each(|json| add(json.integer()?))?,
+//!         _ => {} // skipped by the next call
 //!     }
 //! }
 //! ```
@@ -64,6 +63,8 @@ enum Next {
     Colon,
     /// A value.
     Value,
+    /// A value that was entered as an object, but is none: it has no keys.
+    NoObject,
 }
 
 /// The kind of a value.
@@ -137,6 +138,15 @@ impl<R: Read> Json<R> {
         self.begin(b'{', b'}')
     }
 
+    /// Enters an object, of which [`next_key`](Json::next_key) reads the keys. A value that is not an
+    /// object has none, and is skipped.
+    pub(crate) fn enter_object(&mut self) -> Result<()> {
+        if !self.begin_object()? {
+            self.next = Next::NoObject;
+        }
+        Ok(())
+    }
+
     /// Enters an array; false if the value is not one.
     pub(crate) fn begin_array(&mut self) -> Result<bool> {
         self.begin(b'[', b']')
@@ -144,6 +154,10 @@ impl<R: Read> Json<R> {
 
     /// The next key of the object; `None` at its end.
     pub(crate) fn next_key(&mut self) -> Result<Option<&[u8]>> {
+        if self.next == Next::NoObject {
+            self.next = Next::Value;
+            return Ok(None);
+        }
         if !self.step(b'}')? {
             return Ok(None);
         }
@@ -174,6 +188,14 @@ impl<R: Read> Json<R> {
             }
         }
         Ok(())
+    }
+
+    /// Reads an array of strings; another element is an empty one.
+    pub(crate) fn read_texts(&mut self, texts: &mut Vec<Vec<u8>>) -> Result<()> {
+        self.for_each(|json| {
+            texts.push(json.text()?.unwrap_or_default().to_vec());
+            Ok(())
+        })
     }
 
     /// A string; `None` if the value is not one.

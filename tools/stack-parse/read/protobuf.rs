@@ -96,12 +96,12 @@ impl<'a> Fields<'a> {
     /// The number of the next field, its value, and the bytes after it.
     fn field(&self) -> Result<(FieldNumber, Value<'a>, Bytes<'a>), Malformed> {
         let mut bytes = self.rest;
-        let tag = varint(&mut bytes)?;
+        let tag = bytes.varint()?;
         let value = match tag & 7 {
-            0 => Value::Number(varint(&mut bytes)?),
+            0 => Value::Number(bytes.varint()?),
             1 => Value::Number(bytes.u64()?),
             2 => {
-                let length = usize::try_from(varint(&mut bytes)?).map_err(|_| Malformed)?;
+                let length = usize::try_from(bytes.varint()?).map_err(|_| Malformed)?;
                 Value::Bytes(bytes.take(length)?)
             }
             5 => Value::Number(bytes.u32()?.into()),
@@ -154,7 +154,7 @@ impl<'a> Value<'a> {
             Value::Bytes(bytes) => {
                 let mut bytes = Bytes(bytes);
                 while !bytes.is_empty() {
-                    numbers.push(varint(&mut bytes)?);
+                    numbers.push(bytes.varint()?);
                 }
             }
         }
@@ -264,19 +264,6 @@ pub(crate) fn begun(rest: &[u8]) -> Option<(FieldNumber, Option<&[u8]>)> {
         _ => return None,
     };
     Some((FieldNumber(u64::from(tag >> 3)), content))
-}
-
-/// A number of variable length.
-#[inline]
-fn varint(bytes: &mut Bytes<'_>) -> Result<u64, Malformed> {
-    if let Bytes([byte @ 0..0x80, rest @ ..]) = *bytes {
-        *bytes = Bytes(rest);
-        return Ok(u64::from(*byte));
-    }
-    let length = bytes.0.iter().take(10).position(|byte| *byte < 0x80).ok_or(Malformed)? + 1;
-    // The tenth byte of a negative number has one bit.
-    let digits = bytes.take(length)?.iter().rev();
-    Ok(digits.fold(0, |value, byte| value << 7 | u64::from(byte & 0x7f)))
 }
 
 #[cfg(test)]

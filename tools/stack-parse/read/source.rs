@@ -10,6 +10,10 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    pub(crate) fn new(file: &[u8], line: Option<u64>) -> Place {
+        Place { file: file.to_vec(), line, ..Place::default() }
+    }
+
     pub(crate) fn clear(&mut self) {
         self.file.clear();
         (self.line, self.column) = (None, None);

@@ -258,9 +258,7 @@ impl Spans {
                 "spans come long after they began: the time before is counted without them",
             ),
         ] {
-            if count > 0 {
-                samples.note(format_args!("{count} {what}"));
-            }
+            samples.note_count(count, what);
         }
     }
 }

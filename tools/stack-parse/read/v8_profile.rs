@@ -121,12 +121,8 @@ impl Nodes {
                 )
             });
         }
-        if callerless > 0 {
-            samples.note(format_args!(
-                "{callerless} nodes have a caller that is missing or is below them: their stacks begin \
-                 there"
-            ));
-        }
+        let what = "nodes have a caller that is missing or is below them: their stacks begin there";
+        samples.note_count(callerless, what);
     }
 
     /// Makes the stack of a node, after those of its callers. Returns how many of these have a
@@ -264,9 +260,7 @@ impl Node {
     /// `{"functionName":"main","url":"a.js","lineNumber":6,"columnNumber":13}`,
     /// where lines and columns are counted from 0, and -1 is none.
     fn read_call_frame<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
-        if !json.begin_object()? {
-            return Ok(());
-        }
+        json.enter_object()?;
         while let Some(key) = json.next_key()? {
             match key {
                 b"functionName" => self.function = json.text()?.unwrap_or_default().to_vec(),
@@ -298,13 +292,12 @@ impl Node {
         self.lines.clear();
         json.for_each(|json| {
             let (mut line, mut samples) = (None, None);
-            if json.begin_object()? {
-                while let Some(key) = json.next_key()? {
-                    match key {
-                        b"line" => line = json.integer()?.filter(|line| *line > 0),
-                        b"ticks" => samples = json.integer()?,
-                        _ => {}
-                    }
+            json.enter_object()?;
+            while let Some(key) = json.next_key()? {
+                match key {
+                    b"line" => line = json.integer()?.filter(|line| *line > 0),
+                    b"ticks" => samples = json.integer()?,
+                    _ => {}
                 }
             }
             self.lines.extend(line.zip(samples));

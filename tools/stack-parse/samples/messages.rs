@@ -28,6 +28,13 @@ impl Samples<'_> {
         self.say(format_args!("{name}: {what}"));
     }
 
+    /// Prints a note about something in this input and how often it came, if it did.
+    pub(crate) fn note_count(&mut self, count: u64, what: &str) {
+        if count > 0 {
+            self.note(format_args!("{count} {what}"));
+        }
+    }
+
     /// Prints a note about this input, which is an error with `--strict`.
     pub(crate) fn doubt(&mut self, what: impl Display) {
         if self.wants.strict {

@@ -133,12 +133,10 @@ impl Functions {
     /// The frames of all sites, in the order of their numbers.
     pub(super) fn frames(&self, names: &AllNames, samples: &mut Samples<'_>) -> FrameNames {
         let mut frames = FrameNames::default();
-        let mut place = Place::default();
         for site in &self.sites {
             let Function { object, name, .. } = self.functions[site.function as usize];
-            place.clear();
-            place.set_file(names.files.text(site.file));
-            place.line = Some(site.line).filter(|line| *line > 0);
+            let line = Some(site.line).filter(|line| *line > 0);
+            let mut place = Place::new(names.files.text(site.file), line);
             let object = names.objects.text(object);
             let name = names.functions.text(name);
             frames.push(&Frame { source: place.text(), ..frame(name, object) }, samples);

@@ -22,18 +22,11 @@ use crate::options::Options;
 use crate::read::bad_weights::note_bad_weights;
 use crate::read::nodes::{self, Node, Totals};
 use crate::read::paths::parts;
+use crate::samples::Samples;
 use crate::samples::events::Measure;
-use crate::samples::{Root, Samples, Weighs};
 
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "du",
-    about: "Sizes of files and folders: du -a, du -ab0",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Sum,
-    extras: &[],
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("du", "Sizes of files and folders: du -a, du -ab0", detect, parse);
 
 fn detect(head: &Head<'_>) -> bool {
     order(head) == Some(Order::FoldersLast)

@@ -10,17 +10,11 @@ use crate::options::Options;
 use crate::read::paths::parts;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "find",
-    about: "Sizes of files: find -printf '%s %p\\n'",
-    detect,
-    parse,
-    root: Root::None,
-    weighs: Weighs::Exact,
-    extras: &[],
-};
+pub(in crate::formats) const FORMAT: Format =
+    Format::new("find", "Sizes of files: find -printf '%s %p\\n'", detect, parse)
+        .weighs(Weighs::Exact);
 
 fn detect(head: &Head<'_>) -> bool {
     order(head) == Some(Order::FoldersFirst)

@@ -21,17 +21,15 @@ use crate::read::listed::{Listed, word};
 use crate::read::paths::{parts, unescaped};
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 
-pub(in crate::formats) const FORMAT: Format = Format {
-    name: "file-list",
-    about: "Lists of files with their sizes: tar tv, ls -lR, find -ls",
+pub(in crate::formats) const FORMAT: Format = Format::new(
+    "file-list",
+    "Lists of files with their sizes: tar tv, ls -lR, find -ls",
     detect,
     parse,
-    root: Root::None,
-    weighs: Weighs::Exact,
-    extras: &[],
-};
+)
+.weighs(Weighs::Exact);
 
 /// Whether the first line that is neither empty, nor the name of a folder, nor the sum of its
 /// blocks lists a file.
@@ -130,11 +128,7 @@ impl List {
                  are not counted again"
             ));
         }
-        if self.several_names > 0 {
-            let files = self.several_names;
-            samples.note(format_args!(
-                "{files} names are hard links of files with several names: each is counted"
-            ));
-        }
+        let what = "names are hard links of files with several names: each is counted";
+        samples.note_count(self.several_names, what);
     }
 }

@@ -108,12 +108,8 @@ pub(super) fn for_each_sized(
     if let Some(size) = open {
         each(size, &path, samples)?;
     }
-    if joined > 0 {
-        samples.note(format_args!(
-            "{joined} lines without a size are the rest of names with line ends: -0 keeps \
-             names whole"
-        ));
-    }
+    let what = "lines without a size are the rest of names with line ends: -0 keeps names whole";
+    samples.note_count(joined, what);
     Ok(())
 }
 

@@ -33,18 +33,17 @@ pub(super) struct Lib {
 /// Gecko's with `"start":4294967296,"end":4294977296,"offset":0`.
 pub(super) fn read_lib<R: Read>(json: &mut Json<R>, libs: &mut Vec<Lib>) -> Result<()> {
     let mut lib = Lib::default();
-    if json.begin_object()? {
-        while let Some(key) = json.next_key()? {
-            match key {
-                b"name" => lib.name = json.text()?.unwrap_or_default().to_vec(),
-                b"path" => lib.path = json.text()?.unwrap_or_default().to_vec(),
-                b"breakpadId" => lib.debug_id = json.text()?.unwrap_or_default().to_vec(),
-                b"codeId" => lib.code_id = json.text()?.unwrap_or_default().to_vec(),
-                b"start" => lib.start = json.integer()?.unwrap_or_default(),
-                b"end" => lib.end = json.integer()?.unwrap_or_default(),
-                b"offset" => lib.offset = json.integer()?.unwrap_or_default(),
-                _ => {}
-            }
+    json.enter_object()?;
+    while let Some(key) = json.next_key()? {
+        match key {
+            b"name" => lib.name = json.text()?.unwrap_or_default().to_vec(),
+            b"path" => lib.path = json.text()?.unwrap_or_default().to_vec(),
+            b"breakpadId" => lib.debug_id = json.text()?.unwrap_or_default().to_vec(),
+            b"codeId" => lib.code_id = json.text()?.unwrap_or_default().to_vec(),
+            b"start" => lib.start = json.integer()?.unwrap_or_default(),
+            b"end" => lib.end = json.integer()?.unwrap_or_default(),
+            b"offset" => lib.offset = json.integer()?.unwrap_or_default(),
+            _ => {}
         }
     }
     lib.build_id = build_id(&lib.code_id, &lib.debug_id);

@@ -17,74 +17,60 @@ use crate::samples::Samples;
 /// The tables that a thread may have itself or share with all.
 #[derive(Default)]
 pub(super) struct Tables {
-    stacks: Table,
-    frames: Table,
-    functions: Table,
-    resources: Table,
-    sources: Table,
+    tables: [Table; STRINGS],
     strings: Vec<Vec<u8>>,
+}
+
+/// The number of each table; the strings have no columns and come last.
+const STACKS: usize = 0;
+const FRAMES: usize = 1;
+const FUNCTIONS: usize = 2;
+const RESOURCES: usize = 3;
+const SOURCES: usize = 4;
+const STRINGS: usize = 5;
+
+/// The keys of tables, and their numbers.
+const KEYS: [(&[u8], usize); 7] = [
+    (b"stackTable", STACKS),
+    (b"frameTable", FRAMES),
+    (b"funcTable", FUNCTIONS),
+    (b"resourceTable", RESOURCES),
+    (b"sources", SOURCES),
+    (b"stringArray", STRINGS),
+    (b"stringTable", STRINGS),
+];
+
+/// The number of the table with this key; `None` if it is something else.
+pub(super) fn table_of(key: &[u8]) -> Option<usize> {
+    KEYS.iter().find(|(known, _)| *known == key).map(|(_, number)| *number)
 }
 
 impl Tables {
     /// Reads an object of tables.
     pub(super) fn read_all<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
-        if json.begin_object()? {
-            while let Some(table) = json.next_key()?.map(Name::of) {
-                self.read(table, json)?;
-            }
+        json.enter_object()?;
+        while let Some(table) = json.next_key()?.map(table_of) {
+            self.read(table, json)?;
         }
         Ok(())
     }
 
     /// Whether there is a table of stacks.
     pub(super) fn has_stacks(&self) -> bool {
-        self.stacks.has("frame")
+        self.tables[STACKS].has("frame")
     }
 
     /// All tables but the strings.
-    pub(super) fn all(&self) -> [&Table; 5] {
-        [&self.stacks, &self.frames, &self.functions, &self.resources, &self.sources]
+    pub(super) fn all(&self) -> &[Table] {
+        &self.tables
     }
 
-    /// Reads the table of this name.
-    pub(super) fn read<R: Read>(&mut self, name: Name, json: &mut Json<R>) -> Result<()> {
-        match name {
-            Name::Stacks => self.stacks.read(json),
-            Name::Frames => self.frames.read(json),
-            Name::Functions => self.functions.read(json),
-            Name::Resources => self.resources.read(json),
-            Name::Sources => self.sources.read(json),
-            Name::Strings => json.for_each(|json| {
-                self.strings.push(json.text()?.unwrap_or_default().to_vec());
-                Ok(())
-            }),
-            Name::Other => Ok(()),
-        }
-    }
-}
-
-/// The name of a table.
-#[derive(Clone, Copy)]
-pub(super) enum Name {
-    Stacks,
-    Frames,
-    Functions,
-    Resources,
-    Sources,
-    Strings,
-    Other,
-}
-
-impl Name {
-    pub(super) fn of(key: &[u8]) -> Name {
-        match key {
-            b"stackTable" => Name::Stacks,
-            b"frameTable" => Name::Frames,
-            b"funcTable" => Name::Functions,
-            b"resourceTable" => Name::Resources,
-            b"sources" => Name::Sources,
-            b"stringArray" | b"stringTable" => Name::Strings,
-            _ => Name::Other,
+    /// Reads the table with this number.
+    pub(super) fn read<R: Read>(&mut self, table: Option<usize>, json: &mut Json<R>) -> Result<()> {
+        match table {
+            Some(STRINGS) => json.read_texts(&mut self.strings),
+            Some(table) => self.tables[table].read(json),
+            None => Ok(()),
         }
     }
 }
@@ -131,7 +117,7 @@ impl<'a> Both<'a> {
         names: &mut FrameNames,
         samples: &mut Samples<'_>,
     ) -> (Vec<StackId>, u64) {
-        let table = self.either(|tables| &tables.stacks, "frame");
+        let table = self.either(STACKS, "frame");
         let (frames, prefixes) = (table.column("frame"), table.column("prefix"));
         let offsets = table.column("prefixOffset");
         let leaves = self.name_frames(Role::Leaf, natives, names, samples);
@@ -166,8 +152,8 @@ impl<'a> Both<'a> {
     pub(super) fn for_each_native(&self, mut each: impl FnMut(&'a Lib, u64)) {
         let roles = [Role::Leaf, Role::Caller];
         let roles = &roles[..if self.has_return_addresses { 2 } else { 1 }];
-        let gecko = self.either(|tables| &tables.frames, "location");
-        let frames = self.either(|tables| &tables.frames, "func");
+        let gecko = self.either(FRAMES, "location");
+        let frames = self.either(FRAMES, "func");
         for &role in roles {
             for row in 0..gecko.column("location").len() {
                 let location = self.string(gecko.column("location").row(row));
@@ -184,9 +170,9 @@ impl<'a> Both<'a> {
     }
 
     /// The own table, or the shared one where the own has no such column.
-    fn either(&self, table: impl Fn(&'a Tables) -> &'a Table, column: &str) -> &'a Table {
-        let own = table(self.own);
-        if own.has(column) { own } else { table(self.shared) }
+    fn either(&self, table: usize, column: &str) -> &'a Table {
+        let own = &self.own.tables[table];
+        if own.has(column) { own } else { &self.shared.tables[table] }
     }
 
     fn string(&self, number: Option<usize>) -> &'a [u8] {
@@ -204,7 +190,7 @@ impl<'a> Both<'a> {
         samples: &mut Samples<'_>,
     ) -> Rows {
         let first = names.len();
-        let gecko = self.either(|tables| &tables.frames, "location");
+        let gecko = self.either(FRAMES, "location");
         for row in 0..gecko.column("location").len() {
             let location = self.string(gecko.column("location").row(row));
             match self.native_location(location, role) {
@@ -214,7 +200,7 @@ impl<'a> Both<'a> {
                 None => names.push(&frame_of(location), samples),
             }
         }
-        let frames = self.either(|tables| &tables.frames, "func");
+        let frames = self.either(FRAMES, "func");
         for row in 0..frames.column("func").len() {
             self.push_frame(frames, row, role, natives, names, samples);
         }
@@ -238,10 +224,9 @@ impl<'a> Both<'a> {
             return names.push_named(natives.frames(lib, address), &lib.name, samples);
         }
         let function = Function { tables: self, row: frames.column("func").row(row) };
-        let mut place = Place::default();
-        place.set_file(function.file());
         let number = |column: &str| u64::try_from(frames.column(column).get(row)?).ok();
-        (place.line, place.column) = (number("line"), number("column"));
+        let mut place = Place::new(function.file(), number("line"));
+        place.column = number("column");
         let inlined = frames.column("inlineDepth").get(row).unwrap_or(0) > 0;
         let (name, source) = (function.name(), place.text());
         let frame = match self.lib(frames, row, function) {
@@ -264,7 +249,7 @@ impl<'a> Both<'a> {
 
     /// The library of a frame: newer versions have it in the frame, older ones in the function.
     fn lib(&self, frames: &Table, row: usize, function: Function<'_, 'a>) -> Option<&'a Lib> {
-        let resources = self.either(|tables| &tables.resources, "lib");
+        let resources = self.either(RESOURCES, "lib");
         let of_function = || resources.column("lib").row(function.number("resource")?);
         self.libs.get(frames.column("lib").row(row).or_else(of_function)?)
     }
@@ -293,7 +278,7 @@ struct Function<'t, 'a> {
 
 impl<'a> Function<'_, 'a> {
     fn number(self, column: &str) -> Option<usize> {
-        let functions = self.tables.either(|tables| &tables.functions, "name");
+        let functions = self.tables.either(FUNCTIONS, "name");
         functions.column(column).row(self.row?)
     }
 
@@ -304,7 +289,7 @@ impl<'a> Function<'_, 'a> {
     /// Its file: a string, or since version 58 a row of a table.
     fn file(self) -> &'a [u8] {
         let source = || {
-            let sources = self.tables.either(|tables| &tables.sources, "filename");
+            let sources = self.tables.either(SOURCES, "filename");
             sources.column("filename").row(self.number("source")?)
         };
         self.tables.string(self.number("fileName").or_else(source))

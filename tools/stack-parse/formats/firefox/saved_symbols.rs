@@ -93,10 +93,7 @@ impl SavedSymbols {
         }
         while let Some(key) = json.next_key()? {
             match key {
-                b"string_table" => json.for_each(|json| {
-                    self.strings.push(json.text()?.unwrap_or_default().to_vec());
-                    Ok(())
-                })?,
+                b"string_table" => json.read_texts(&mut self.strings)?,
                 b"data" => json.for_each(|json| {
                     self.libs.push(SavedLib::default());
                     self.libs.last_mut().map_or(Ok(()), |lib| lib.read(json))
@@ -122,10 +119,9 @@ impl SavedSymbols {
         }
         let own = SavedFrame { function: Some(symbol.name), ..SavedFrame::default() };
         let frames = if has_frames { &symbol.frames } else { &[own][..] };
-        let mut place = Place::default();
         for (depth, frame) in frames.iter().rev().enumerate() {
-            place.set_file(frame.file.map_or(b"", |file| self.string(file)));
-            place.line = frame.line;
+            let file = frame.file.map_or(&b""[..], |file| self.string(file));
+            let mut place = Place::new(file, frame.line);
             let name = self.string(frame.function.unwrap_or(symbol.name));
             each(&Frame { name, source: place.text(), inlined: depth > 0, ..Frame::default() });
         }
@@ -173,9 +169,7 @@ fn plain_debug_id(id: &[u8]) -> Vec<u8> {
 
 impl SavedLib {
     fn read<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
-        if !json.begin_object()? {
-            return Ok(());
-        }
+        json.enter_object()?;
         while let Some(key) = json.next_key()? {
             match key {
                 b"debug_id" => self.debug_id = plain_debug_id(json.text()?.unwrap_or_default()),
@@ -223,9 +217,7 @@ impl SavedLib {
 impl SavedSymbol {
     fn read<R: Read>(json: &mut Json<R>) -> Result<SavedSymbol> {
         let mut symbol = SavedSymbol { name: usize::MAX, ..SavedSymbol::default() };
-        if !json.begin_object()? {
-            return Ok(symbol);
-        }
+        json.enter_object()?;
         while let Some(key) = json.next_key()? {
             match key {
                 b"rva" => symbol.start = json.integer()?,
@@ -244,9 +236,7 @@ impl SavedSymbol {
 impl SavedFrame {
     fn read<R: Read>(json: &mut Json<R>) -> Result<SavedFrame> {
         let mut frame = SavedFrame::default();
-        if !json.begin_object()? {
-            return Ok(frame);
-        }
+        json.enter_object()?;
         while let Some(key) = json.next_key()? {
             match key {
                 b"function" => frame.function = json.integer()?.map(index),

@@ -81,9 +81,7 @@ impl ColumnTarget {
 impl Table {
     /// Reads a table in either form.
     pub(super) fn read<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
-        if !json.begin_object()? {
-            return Ok(());
-        }
+        json.enter_object()?;
         let mut schema = None;
         while let Some(key) = json.next_key()? {
             match key {
@@ -248,13 +246,12 @@ fn read_schema<R: Read>(json: &mut Json<R>) -> Result<Vec<Option<ColumnTarget>>>
     /// More columns than any table has.
     const MOST: usize = 100;
     let mut schema = Vec::new();
-    if json.begin_object()? {
-        while let Some(place) = json.next_key()?.map(ColumnTarget::of) {
-            let number = json.integer()?.and_then(|number| usize::try_from(number).ok());
-            if let Some(number) = number.filter(|number| *number < MOST) {
-                schema.resize(schema.len().max(number + 1), None);
-                schema[number] = place;
-            }
+    json.enter_object()?;
+    while let Some(place) = json.next_key()?.map(ColumnTarget::of) {
+        let number = json.integer()?.and_then(|number| usize::try_from(number).ok());
+        if let Some(number) = number.filter(|number| *number < MOST) {
+            schema.resize(schema.len().max(number + 1), None);
+            schema[number] = place;
         }
     }
     Ok(schema)

@@ -5,7 +5,7 @@ use std::io::Read;
 use common::Result;
 
 use super::libs::{Lib, read_lib};
-use super::names::{Name, Tables};
+use super::names::{Tables, table_of};
 use super::table::{RowWeight, Table, WEIGHT};
 use crate::read::decimal::Carry;
 use crate::read::held::{Held, Thread as Whose};
@@ -53,9 +53,7 @@ pub(super) struct Troubles {
 
 impl Thread {
     pub(super) fn read<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
-        if !json.begin_object()? {
-            return Ok(());
-        }
+        json.enter_object()?;
         while let Some(key) = json.next_key()? {
             match key {
                 b"name" => self.name = json.text()?.unwrap_or_default().to_vec(),
@@ -67,8 +65,8 @@ impl Thread {
                 b"jsAllocations" => self.js_allocations.read(json)?,
                 b"nativeAllocations" => self.native_allocations.read(json)?,
                 key => {
-                    let name = Name::of(key);
-                    self.tables.read(name, json)?;
+                    let table = table_of(key);
+                    self.tables.read(table, json)?;
                 }
             }
         }
@@ -99,7 +97,7 @@ impl Thread {
                 hold_table(table, thread, start, stacks, held, troubles);
             }
         }
-        self.tables.all().into_iter().for_each(|table| troubles.add(table));
+        self.tables.all().iter().for_each(|table| troubles.add(table));
     }
 
     fn whose(&self, event: &[u8]) -> Whose {
@@ -174,9 +172,7 @@ impl Troubles {
             (self.freed, "samples are of memory that was freed, left out"),
             (self.too_heavy, "weights do not fit into 64 bits: they are left out"),
         ] {
-            if count > 0 {
-                samples.note(format_args!("{count} {what}"));
-            }
+            samples.note_count(count, what);
         }
     }
 }

@@ -105,15 +105,14 @@ impl Profile {
     ) -> Result<()> {
         let (mut id, mut label, mut module, mut source) =
             (None, Vec::new(), Vec::new(), Vec::new());
-        if json.begin_object()? {
-            while let Some(key) = json.next_key()? {
-                match key {
-                    b"id" => id = json.integer()?,
-                    b"label" => label.extend_from_slice(json.text()?.unwrap_or_default()),
-                    b"module" => module.extend_from_slice(json.text()?.unwrap_or_default()),
-                    b"src_loc" => source.extend_from_slice(json.text()?.unwrap_or_default()),
-                    _ => {}
-                }
+        json.enter_object()?;
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"id" => id = json.integer()?,
+                b"label" => label.extend_from_slice(json.text()?.unwrap_or_default()),
+                b"module" => module.extend_from_slice(json.text()?.unwrap_or_default()),
+                b"src_loc" => source.extend_from_slice(json.text()?.unwrap_or_default()),
+                _ => {}
             }
         }
         if let Some(id) = id {

@@ -42,10 +42,7 @@ pub(super) fn parse(input: &mut Input, samples: &mut Samples<'_>) -> Result<()> 
     if reader.has_shares {
         samples.note("only shares of 0.1 % were saved: '+RTS -P' saves exact numbers");
     }
-    if reader.lost_shares > 0 {
-        let lost = reader.lost_shares;
-        samples.note(format_args!("{lost} shares have a total that is not a number: left out"));
-    }
+    samples.note_count(reader.lost_shares, "shares have a total that is not a number: left out");
     Ok(())
 }
 

@@ -76,9 +76,7 @@ impl Addresses {
         let next = names.len() as u32;
         let number = *self.by_place.entry((address, place, inlined)).or_insert(next);
         if number == next {
-            let mut source = Place::default();
-            source.set_file(string(file));
-            source.line = Some(line).filter(|line| *line > 0);
+            let mut source = Place::new(string(file), Some(line).filter(|line| *line > 0));
             let (address, source) = (Some(address).filter(|it| *it > 0), source.text());
             let frame = Frame { name, object, address, source, inlined, ..Frame::default() };
             names.push(&frame, samples);

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use common::io::Seekable;
+use common::{Error, Result, io::Seekable};
 
 /// The size of one read, in bytes.
 const READ_AT_ONCE: usize = 256 * 1024;
@@ -73,29 +73,31 @@ pub(super) struct JfrEvent {
 
 /// A file that is read event by event.
 pub(super) struct File {
+    /// Its name in messages.
+    name: String,
     reader: BufReader<Seekable>,
     at: u64,
 }
 
 impl File {
-    pub(super) fn new(file: Seekable) -> File {
-        File { reader: BufReader::with_capacity(READ_AT_ONCE, file), at: 0 }
+    pub(super) fn new(name: String, file: Seekable) -> File {
+        File { name, reader: BufReader::with_capacity(READ_AT_ONCE, file), at: 0 }
     }
 
     /// Goes to this byte of the file.
-    pub(super) fn seek(&mut self, at: u64) -> io::Result<()> {
+    pub(super) fn seek(&mut self, at: u64) -> Result<()> {
         let step = i128::from(at) - i128::from(self.at);
-        match i64::try_from(step) {
-            Ok(step) => self.reader.seek_relative(step)?,
-            Err(_) => drop(self.reader.seek(SeekFrom::Start(at))?),
-        }
+        let sought = match i64::try_from(step) {
+            Ok(step) => self.reader.seek_relative(step),
+            Err(_) => self.reader.seek(SeekFrom::Start(at)).map(drop),
+        };
         self.at = at;
-        Ok(())
+        sought.map_err(|source| self.failed(source))
     }
 
     /// The number of bytes that could be read for a header, and the header of the chunk here if
     /// there is one.
-    pub(super) fn header(&mut self) -> io::Result<(usize, Option<Header>)> {
+    pub(super) fn header(&mut self) -> Result<(usize, Option<Header>)> {
         let (start, mut bytes) = (self.at, Vec::new());
         self.body(HEADER_SIZE, &mut bytes)?;
         let header = <[u8; HEADER_SIZE as usize]>::try_from(&bytes[..]).ok();
@@ -104,7 +106,7 @@ impl File {
 
     /// The next event of a chunk. Its body must then be read, or skipped by [`skip`](File::skip).
     /// `None` at the end of the chunk; `Some(None)` where there is no event, or only a part of one.
-    pub(super) fn event(&mut self, chunk: &Header) -> io::Result<Option<Option<JfrEvent>>> {
+    pub(super) fn event(&mut self, chunk: &Header) -> Result<Option<Option<JfrEvent>>> {
         let at = self.at;
         if at >= chunk.end {
             return Ok(None);
@@ -120,29 +122,35 @@ impl File {
     }
 
     /// Reads the body of an event; false if the file ends within it.
-    pub(super) fn read(&mut self, event: &JfrEvent, body: &mut Vec<u8>) -> io::Result<bool> {
+    pub(super) fn read(&mut self, event: &JfrEvent, body: &mut Vec<u8>) -> Result<bool> {
         self.body(event.left, body)?;
         Ok(body.len() as u64 == event.left)
     }
 
     /// Skips the body of an event.
-    pub(super) fn skip(&mut self, event: &JfrEvent) -> io::Result<()> {
+    pub(super) fn skip(&mut self, event: &JfrEvent) -> Result<()> {
         self.seek(self.at.saturating_add(event.left))
     }
 
-    fn body(&mut self, length: u64, body: &mut Vec<u8>) -> io::Result<()> {
+    fn body(&mut self, length: u64, body: &mut Vec<u8>) -> Result<()> {
         body.clear();
-        self.at += self.reader.by_ref().take(length).read_to_end(body)? as u64;
+        let read = self.reader.by_ref().take(length).read_to_end(body);
+        self.at += read.map_err(|source| self.failed(source))? as u64;
         Ok(())
     }
 
+    fn failed(&self, source: io::Error) -> Error {
+        Error::Input { name: self.name.clone(), source }
+    }
+
     /// A number; `None` at the end of the file.
-    fn varint(&mut self, chunk: &Header, size: usize) -> io::Result<Option<u64>> {
+    fn varint(&mut self, chunk: &Header, size: usize) -> Result<Option<u64>> {
         let mut value = 0;
         let most = if chunk.is_compressed { 9 } else { size };
         for index in 0..most {
             let mut byte = [0];
-            if self.reader.read(&mut byte)? == 0 {
+            let read = self.reader.read(&mut byte);
+            if read.map_err(|source| self.failed(source))? == 0 {
                 return Ok(None);
             }
             self.at += 1;

@@ -6,7 +6,7 @@ use common::stacks::FrameId;
 
 use super::types::{Role, STATE, Types, Value};
 use super::values::{Malformed, Text, Values};
-use crate::frame::{Frame, Kind};
+use crate::frame::Frame;
 use crate::read::java::place_of_class;
 use crate::read::java_events::{TRUNCATED, kind_of};
 use crate::samples::Samples;
@@ -96,14 +96,8 @@ impl Pools {
         types: &Types,
     ) -> Result<(), Malformed> {
         match name {
-            b"jdk.types.StackTrace" => {
-                let stack = stack(class, values, types)?;
-                self.stacks.insert(number, stack);
-            }
-            b"jdk.types.Method" => {
-                let method = method(class, values, types)?;
-                self.methods.insert(number, method);
-            }
+            b"jdk.types.StackTrace" => _ = self.stacks.insert(number, stack(class, values, types)?),
+            b"jdk.types.Method" => _ = self.methods.insert(number, method(class, values, types)?),
             b"java.lang.Class" => {
                 let mut class_name = 0;
                 types.value(class, values, &mut |role, value| {
@@ -114,12 +108,10 @@ impl Pools {
                 self.classes.insert(number, class_name);
             }
             b"java.lang.Thread" => {
-                let thread = self.thread_of(class, values, types)?;
-                self.threads.insert(number, thread);
+                _ = self.threads.insert(number, self.thread_of(class, values, types)?);
             }
             b"jdk.types.ThreadState" => {
-                let state = string(class, values, types)?;
-                self.thread_states.insert(number, state);
+                _ = self.thread_states.insert(number, string(class, values, types)?);
             }
             b"jdk.types.Symbol" | b"jdk.types.FrameType" | b"java.lang.String" => {
                 let strings = match name {
@@ -209,14 +201,13 @@ impl Pools {
         let line = if samples.wants.frames.srcline() { frame.line } else { 0 };
         let key = StackFrame { line, ..frame };
         if !self.frames.contains_key(&key) {
-            let mut ids = Vec::new();
-            samples.frames(&self.named(key).frame(), &mut ids);
+            let ids = self.named(key, samples);
             self.frames.insert(key, ids);
         }
         &self.frames[&key]
     }
 
-    fn named(&self, frame: StackFrame) -> Named {
+    fn named(&self, frame: StackFrame, samples: &mut Samples<'_>) -> Vec<FrameId> {
         let method = self.methods.get(&frame.method).copied().unwrap_or_default();
         let symbol = |number: u64| self.symbols.get(&number).map_or(&b""[..], |it| self.text(it));
         let class = self.class_name(method.class);
@@ -227,22 +218,11 @@ impl Pools {
         name.extend_from_slice(symbol(method.name));
         let source = place_of_class(&class, frame.line);
         let kind = self.frame_types.get(&frame.kind).map_or(&b""[..], |it| self.text(it));
-        Named { name, source, inlined: kind == b"Inlined", kind: kind_of(kind) }
-    }
-}
-
-/// The texts of a frame.
-struct Named {
-    name: Vec<u8>,
-    source: Vec<u8>,
-    inlined: bool,
-    kind: Kind,
-}
-
-impl Named {
-    fn frame(&self) -> Frame<'_> {
-        let Named { name, source, inlined, kind } = self;
-        Frame { name, source, inlined: *inlined, kind: *kind, ..Frame::default() }
+        let (inlined, kind) = (kind == b"Inlined", kind_of(kind));
+        let mut ids = Vec::new();
+        let frame = Frame { name: &name, source: &source, inlined, kind, ..Frame::default() };
+        samples.frames(&frame, &mut ids);
+        ids
     }
 }
 

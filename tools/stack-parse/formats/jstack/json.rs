@@ -73,11 +73,10 @@ fn read_keys(
             b"time" => *time = Some(json.text()?.and_then(instant)),
             b"processId" => *pid = json.number()?.map(<[u8]>::to_vec),
             b"threadContainers" => json.for_each(|json| {
-                if json.begin_object()? {
-                    while let Some(key) = json.next_key()? {
-                        if key == b"threads" {
-                            json.for_each(|json| read_thread(json, threads))?;
-                        }
+                json.enter_object()?;
+                while let Some(key) = json.next_key()? {
+                    if key == b"threads" {
+                        json.for_each(|json| read_thread(json, threads))?;
                     }
                 }
                 Ok(())
@@ -102,10 +101,7 @@ fn read_thread(json: &mut Json<&mut Input>, threads: &mut Vec<DumpedThread>) -> 
             b"state" => state = json.text()?.map(<[u8]>::to_vec),
             // It is written only if it is true.
             b"virtual" => is_virtual = true,
-            b"stack" => json.for_each(|json| {
-                calls.push(json.text()?.unwrap_or_default().to_vec());
-                Ok(())
-            })?,
+            b"stack" => json.read_texts(&mut calls)?,
             _ => {}
         }
     }

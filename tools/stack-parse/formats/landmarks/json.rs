@@ -60,11 +60,8 @@ pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -
     let totals = graph.nodes.iter().flat_map(|node| [Some(node.time), node.allocated_bytes]);
     // Converted to 64 bits, such a total becomes the nearest number that fits.
     let bad = totals.flatten().filter(|total| !(0.0..TOO_MUCH).contains(total)).count();
-    if bad > 0 {
-        samples.note(format_args!(
-            "{bad} totals do not fit: below zero they count as 0, over 64 bits as 2^64 - 1"
-        ));
-    }
+    let what = "totals do not fit: below zero they count as 0, over 64 bits as 2^64 - 1";
+    samples.note_count(bad as u64, what);
     add_calls(&graph.calls(samples), measures.len(), samples)
 }
 

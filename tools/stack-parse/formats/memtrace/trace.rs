@@ -187,12 +187,10 @@ impl Trace {
         samples: &mut Samples<'_>,
     ) -> Result<(), Malformed> {
         let code = bytes.u64()?;
-        let (mut frames, mut source) = (Vec::new(), Vec::new());
+        let mut frames = Vec::new();
         for depth in 0..bytes.u8()? {
             let location = domain.locations.read(bytes)?;
-            source.clear();
-            source.extend_from_slice(location.file);
-            source.extend_from_slice(format!(":{}", location.line).as_bytes());
+            let source = [location.file, format!(":{}", location.line).as_bytes()].concat();
             let name = if location.function.is_empty() { b"??" } else { location.function };
             let frame = Frame { name, source: &source, inlined: depth > 0, ..Frame::default() };
             samples.frames(&frame, &mut frames);

@@ -11,6 +11,7 @@ use crate::options::Options;
 use crate::read::mapped_code::{self, Mapping, bare};
 use crate::read::own_labels::OwnLabels;
 use crate::read::protobuf::{Fields, Malformed, numbers};
+use crate::read::source::Place;
 use crate::samples::Samples;
 
 /// The things that samples refer to. Strings are indexes into `strings`.
@@ -295,18 +296,14 @@ impl<'a> Tables<'a> {
         mapping: Option<&Mapping>,
         samples: &mut Samples<'_>,
     ) {
-        let mut source = Vec::new();
         for (index, &(function, line)) in place.lines.iter().enumerate().rev().take(shown) {
             let function_of = self.functions.get(&function).copied().unwrap_or_default();
-            source.clear();
-            source.extend_from_slice(self.string(function_of.file));
-            if line > 0 && !source.is_empty() {
-                source.extend_from_slice(format!(":{line}").as_bytes());
-            }
+            let line = Some(line).filter(|line| *line > 0);
+            let mut source = Place::new(self.string(function_of.file), line);
             let bare = bare(place.address, mapping);
             let frame = Frame {
                 name: self.function_name(function),
-                source: &source,
+                source: source.text(),
                 // All others are inlined into the last one.
                 inlined: index + 1 < place.lines.len(),
                 kind: Kind::of_object(bare.object, bare.address),

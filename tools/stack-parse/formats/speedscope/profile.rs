@@ -71,9 +71,7 @@ impl Profile {
         stacks: &mut Stacks,
         troubles: &mut Troubles,
     ) -> Result<()> {
-        if !json.begin_object()? {
-            return Ok(());
-        }
+        json.enter_object()?;
         while let Some(key) = json.next_key()? {
             match key {
                 b"name" => self.name = json.text()?.unwrap_or_default().to_vec(),
@@ -151,14 +149,13 @@ impl Profile {
     /// `{"type":"O","frame":0,"at":0.5}`
     fn read_event(&mut self, json: &mut Json<&mut Input>, troubles: &mut Troubles) -> Result<()> {
         let (mut opens, mut frame, mut at) = (None, None, None);
-        if json.begin_object()? {
-            while let Some(key) = json.next_key()? {
-                match key {
-                    b"type" => opens = json.text()?.map(|text| text == b"O"),
-                    b"frame" => frame = json.integer()?,
-                    b"at" => at = json.scaled(PARTS)?,
-                    _ => {}
-                }
+        json.enter_object()?;
+        while let Some(key) = json.next_key()? {
+            match key {
+                b"type" => opens = json.text()?.map(|text| text == b"O"),
+                b"frame" => frame = json.integer()?,
+                b"at" => at = json.scaled(PARTS)?,
+                _ => {}
             }
         }
         match (opens, at) {
@@ -313,9 +310,7 @@ impl Troubles {
             (self.returns, "returns are from functions that were not called: they are left out"),
             (self.earlier, "events are earlier than the one before them: no time passes there"),
         ] {
-            if count > 0 {
-                samples.note(format_args!("{count} {what}"));
-            }
+            samples.note_count(count, what);
         }
     }
 }

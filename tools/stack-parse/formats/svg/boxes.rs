@@ -194,11 +194,8 @@ impl Boxes {
 
     fn report(&self, samples: &mut Samples<'_>) {
         let Boxes { uncounted, excess, is_scaled, .. } = self;
-        if *uncounted > 0 {
-            samples.note(format_args!(
-                "{uncounted} boxes have no count: their weight stays with their callers"
-            ));
-        }
+        let what = "boxes have no count: their weight stays with their callers";
+        samples.note_count(*uncounted, what);
         if *is_scaled {
             samples.note("titles show multiples of the counts: the counts themselves are taken");
         }

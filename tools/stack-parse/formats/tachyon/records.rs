@@ -170,10 +170,7 @@ impl<R: Read> Records<R> {
 
     /// Adds all samples to `samples`; returns how many there are.
     pub(super) fn finish(mut self, tables: &Tables, samples: &mut Samples<'_>) -> Result<u64> {
-        if self.short > 0 {
-            let short = self.short;
-            samples.note(format_args!("{short} samples keep more frames than their thread had"));
-        }
+        samples.note_count(self.short, "samples keep more frames than their thread had");
         if self.frames > tables.frames() {
             samples.note("some frames are not in its table: they are called [unknown]");
         }

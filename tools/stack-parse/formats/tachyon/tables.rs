@@ -42,7 +42,7 @@ impl Tables {
 
     fn read_strings(&mut self, mut rest: Bytes<'_>) -> Result<(), Ended> {
         while !rest.is_empty() {
-            let length = varint(&mut rest)?;
+            let length = rest.varint()?;
             self.strings.push(rest.take(usize::try_from(length).map_err(|_| Ended)?)?.to_vec());
         }
         Ok(())
@@ -54,9 +54,9 @@ impl Tables {
         let count = bytes.last_chunk::<FOOTER>().and_then(|it| frame_count(it, size, endian));
         let mut rest = Bytes(bytes);
         for _ in 0..count.unwrap_or(u64::MAX) {
-            let (file, name) = (varint(&mut rest)?, varint(&mut rest)?);
-            let line = zigzag(varint(&mut rest)?);
-            let _end_and_columns = [varint(&mut rest)?, varint(&mut rest)?, varint(&mut rest)?];
+            let (file, name) = (rest.varint()?, rest.varint()?);
+            let line = zigzag(rest.varint()?);
+            let _end_and_columns = [rest.varint()?, rest.varint()?, rest.varint()?];
             let _opcode = rest.u8()?;
             self.frames.push(TableFrame { file, name, line: u64::try_from(line).ok() });
         }
@@ -70,11 +70,10 @@ impl Tables {
 
     /// Names all frames.
     pub(super) fn names(&self, samples: &mut Samples<'_>) -> FrameNames {
-        let (mut names, mut place) = (FrameNames::default(), Place::default());
+        let mut names = FrameNames::default();
         for frame in &self.frames {
-            place.clear();
-            place.set_file(if frame.line.is_some() { self.string(frame.file) } else { b"" });
-            place.line = frame.line;
+            let file = if frame.line.is_some() { self.string(frame.file) } else { b"" };
+            let mut place = Place::new(file, frame.line);
             let name = self.string(frame.name);
             names.push(&Frame { name, source: place.text(), ..Frame::default() }, samples);
         }
@@ -94,19 +93,6 @@ fn frame_count(footer: &[u8], size: u64, endian: Endian) -> Option<u64> {
     let _strings = footer.u32().ok()?;
     let frames = footer.sized(4, endian).ok()?;
     (footer.sized(8, endian).ok()? == size).then_some(frames)
-}
-
-/// A number of variable length, the lowest bits first.
-fn varint(bytes: &mut Bytes<'_>) -> Result<u64, Ended> {
-    let mut number = 0;
-    for place in 0..10 {
-        let byte = bytes.u8()?;
-        number |= u64::from(byte & 0x7f) << (7 * place);
-        if byte < 0x80 {
-            return Ok(number);
-        }
-    }
-    Err(Ended)
 }
 
 /// Decodes 0, -1, 1, -2, and so on.

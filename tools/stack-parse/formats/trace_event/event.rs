@@ -30,47 +30,17 @@ pub(super) struct TraceEvent {
     pub(super) ticks: Ticks,
 }
 
-/// A key of an event that is read.
-#[derive(Clone, Copy)]
-pub(super) enum Field {
-    Phase,
-    Name,
-    Category,
-    Pid,
-    Tid,
-    Id,
-    Id2,
-    Time,
-    Duration,
-    Args,
-    File,
-    Line,
-    Frame,
-    Weight,
-    Other,
-}
-
-impl Field {
-    pub(super) fn of(key: &[u8]) -> Field {
-        match key {
-            b"ph" => Field::Phase,
-            b"name" => Field::Name,
-            b"cat" => Field::Category,
-            b"pid" => Field::Pid,
-            b"tid" => Field::Tid,
-            b"id" => Field::Id,
-            b"id2" => Field::Id2,
-            b"ts" => Field::Time,
-            b"dur" => Field::Duration,
-            b"args" => Field::Args,
-            // The key that Rust's tracing-chrome uses.
-            b".file" => Field::File,
-            b".line" => Field::Line,
-            b"sf" => Field::Frame,
-            b"weight" => Field::Weight,
-            _ => Field::Other,
-        }
-    }
+/// A key of an object, which may be an event or a trace.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    /// A field of an event, or something that is not needed.
+    Field,
+    /// A list of a trace, which comes next.
+    Events,
+    Samples,
+    StackFrames,
+    /// There is no further key.
+    End,
 }
 
 impl TraceEvent {
@@ -97,45 +67,46 @@ impl TraceEvent {
     /// Reads an event in place of the last one.
     pub(super) fn read_all(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
         self.clear();
-        if json.begin_object()? {
-            while let Some(field) = json.next_key()?.map(Field::of) {
-                self.read(field, json)?;
-            }
-        }
+        json.enter_object()?;
+        while self.read_field(json)? != Key::End {}
         Ok(())
     }
 
-    /// Reads the value of a field.
-    pub(super) fn read(&mut self, field: Field, json: &mut Json<&mut Input>) -> Result<()> {
-        match field {
-            Field::Phase => {
+    /// Reads the next key, and its value if this is a field.
+    pub(super) fn read_field(&mut self, json: &mut Json<&mut Input>) -> Result<Key> {
+        let Some(key) = json.next_key()? else { return Ok(Key::End) };
+        match key {
+            b"ph" => {
                 let phase = json.text()?.and_then(|text| text.first().copied());
                 self.phase = phase.unwrap_or_default();
             }
-            Field::Name => set(&mut self.name, json.text()?),
-            Field::Category => set(&mut self.category, json.text()?),
-            Field::Pid => set(&mut self.pid, json.number()?),
-            Field::Tid => set(&mut self.tid, json.number()?),
-            Field::Id => set(&mut self.id, json.number()?),
-            Field::Id2 => self.read_id2(json)?,
-            Field::Time => self.time = Ticks::read_time(json)?,
-            Field::Duration => self.duration = Ticks::read_time(json)?,
-            Field::Args => self.read_args(json)?,
-            Field::File => self.place.set_file(json.text()?.unwrap_or_default()),
-            Field::Line => self.place.line = json.integer()?,
-            Field::Frame => set(&mut self.frame, json.number()?),
-            Field::Weight => self.weight = Some(json.integer()?),
-            Field::Other => {}
+            b"name" => set(&mut self.name, json.text()?),
+            b"cat" => set(&mut self.category, json.text()?),
+            b"pid" => set(&mut self.pid, json.number()?),
+            b"tid" => set(&mut self.tid, json.number()?),
+            b"id" => set(&mut self.id, json.number()?),
+            b"id2" => self.read_id2(json)?,
+            b"ts" => self.time = Ticks::read_time(json)?,
+            b"dur" => self.duration = Ticks::read_time(json)?,
+            b"args" => self.read_args(json)?,
+            // The keys that Rust's tracing-chrome uses.
+            b".file" => self.place.set_file(json.text()?.unwrap_or_default()),
+            b".line" => self.place.line = json.integer()?,
+            b"sf" => set(&mut self.frame, json.number()?),
+            b"weight" => self.weight = Some(json.integer()?),
+            b"traceEvents" => return Ok(Key::Events),
+            b"samples" => return Ok(Key::Samples),
+            b"stackFrames" => return Ok(Key::StackFrames),
+            _ => {}
         }
-        Ok(())
+        Ok(Key::Field)
     }
 
     /// `{"local":"0x1"}`
     fn read_id2(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
-        if json.begin_object()? {
-            while json.next_key()?.is_some() {
-                set(&mut self.id, json.number()?);
-            }
+        json.enter_object()?;
+        while json.next_key()?.is_some() {
+            set(&mut self.id, json.number()?);
         }
         Ok(())
     }
@@ -143,9 +114,7 @@ impl TraceEvent {
     /// `{"name":"main thread"}`, `{"filename":"demo.py","line":3}` or
     /// `{"data":{"cpuProfile":{..},"timeDeltas":[..]}}`.
     fn read_args(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
-        if !json.begin_object()? {
-            return Ok(());
-        }
+        json.enter_object()?;
         while let Some(key) = json.next_key()? {
             match key {
                 b"name" => set(&mut self.named, json.text()?),

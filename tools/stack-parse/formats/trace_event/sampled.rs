@@ -80,21 +80,18 @@ impl Sampled {
         json: &mut Json<&mut Input>,
         frames: &mut Frames,
     ) -> Result<()> {
-        if !json.begin_object()? {
-            return Ok(());
-        }
+        json.enter_object()?;
         let (mut name, mut caller) = (Vec::new(), Vec::new());
         while let Some(id) = json.next_key()? {
             let number = self.number(id);
             name.clear();
             caller.clear();
-            if json.begin_object()? {
-                while let Some(key) = json.next_key()? {
-                    match key {
-                        b"name" => name.extend_from_slice(json.text()?.unwrap_or_default()),
-                        b"parent" => caller.extend_from_slice(json.number()?.unwrap_or_default()),
-                        _ => {}
-                    }
+            json.enter_object()?;
+            while let Some(key) = json.next_key()? {
+                match key {
+                    b"name" => name.extend_from_slice(json.text()?.unwrap_or_default()),
+                    b"parent" => caller.extend_from_slice(json.number()?.unwrap_or_default()),
+                    _ => {}
                 }
             }
             let caller = if caller.is_empty() { None } else { Some(self.number(&caller)) };
@@ -140,16 +137,9 @@ impl Sampled {
         let is_unknown =
             |id: &[u8], number: usize| !id.is_empty() && self.frames[number].name.is_none();
         let unknown = self.numbers.iter().filter(|(id, number)| is_unknown(id, **number)).count();
-        if unknown > 0 {
-            samples
-                .note(format_args!("{unknown} frames are not in stackFrames: they are left out"));
-        }
-        if self.own_callers > 0 {
-            let own_callers = self.own_callers;
-            samples.note(format_args!(
-                "{own_callers} frames are their own callers: their stacks begin there"
-            ));
-        }
+        samples.note_count(unknown as u64, "frames are not in stackFrames: they are left out");
+        let what = "frames are their own callers: their stacks begin there";
+        samples.note_count(self.own_callers, what);
     }
 
     /// The stack that ends in a frame. A frame that is not in the list has no name and is skipped.

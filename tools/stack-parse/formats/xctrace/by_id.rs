@@ -13,7 +13,14 @@ impl<T> Default for ById<T> {
     }
 }
 
-impl<T> ById<T> {
+impl<T: Clone> ById<T> {
+    /// Adds the value of an element, if that has an id.
+    pub(super) fn keep(&mut self, id: Option<u64>, value: &T) {
+        if let Some(id) = id {
+            self.insert(id, value.clone());
+        }
+    }
+
     /// Adds a value, unless the id has one already.
     pub(super) fn insert(&mut self, id: u64, value: T) {
         if self.ids.last().is_none_or(|&last| last < id) {

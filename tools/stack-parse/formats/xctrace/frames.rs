@@ -69,9 +69,7 @@ impl Frames {
                 if path.is_empty() { element.text(b"name").into_owned() } else { path.into_owned() }
             }
         };
-        if let Some(id) = element.id {
-            self.binaries.insert(id, binary.clone());
-        }
+        self.binaries.keep(element.id, &binary);
         if let Some(open) = &mut self.open {
             open.binary = binary;
         }
@@ -92,12 +90,10 @@ impl Frames {
     }
 
     /// `<path id="23">/src/main.rs</path>`
-    pub(super) fn close_path(&mut self, id: Option<u64>, path: &[u8]) {
-        if let Some(id) = id {
-            self.paths.insert(id, path.to_vec());
-        }
+    pub(super) fn close_path(&mut self, id: Option<u64>, path: &Vec<u8>) {
+        self.paths.keep(id, path);
         if let Some(open) = &mut self.open {
-            open.path = path.to_vec();
+            open.path.clone_from(path);
         }
     }
 

@@ -112,9 +112,7 @@ impl Table {
             }
             b"thread-state" if self.wants_labels => {
                 self.row.state = element.text(b"fmt").into_owned();
-                if let Some(id) = element.id {
-                    self.states.insert(id, self.row.state.clone());
-                }
+                self.states.keep(element.id, &self.row.state);
             }
             b"process" => {
                 let name = without_pid(&element.text(b"fmt")).to_vec();
@@ -167,17 +165,11 @@ impl Table {
                 self.number(name, number);
             }
             b"tid" | b"pid" => self.close_number(name),
-            b"core" => {
-                if let Some(id) = self.id {
-                    self.cores.insert(id, self.row.core.clone());
-                }
-            }
+            b"core" => self.cores.keep(self.id, &self.row.core),
             b"process" => self.close_process(),
             b"thread" => {
                 if let Some((id, thread)) = self.open_thread.take() {
-                    if let Some(id) = id {
-                        self.threads.insert(id, thread.clone());
-                    }
+                    self.threads.keep(id, &thread);
                     self.row.thread = thread;
                 }
             }
@@ -212,9 +204,7 @@ impl Table {
 
     fn close_process(&mut self) {
         let Some((id, process)) = self.open_process.take() else { return };
-        if let Some(id) = id {
-            self.processes.insert(id, process.clone());
-        }
+        self.processes.keep(id, &process);
         match &mut self.open_thread {
             Some((_, thread)) => thread.process = process,
             None => self.row.process = process,
@@ -298,22 +288,11 @@ impl Table {
 
     /// Reports the rows that were not samples.
     pub(super) fn finish(&self, samples: &mut Samples<'_>) {
-        if self.rows_without_sample > 0 {
-            samples.note(format_args!(
-                "{} rows have neither weight nor backtrace, they are left out",
-                self.rows_without_sample
-            ));
-        }
-        if self.rows_of_bad_weight > 0 {
-            samples.note(format_args!(
-                "{} rows have a weight that is no integer of 64 bits, they are left out",
-                self.rows_of_bad_weight
-            ));
-        }
-        if self.dangling > 0 {
-            samples
-                .note(format_args!("{} elements refer to one that does not exist", self.dangling));
-        }
+        let what = "rows have neither weight nor backtrace, they are left out";
+        samples.note_count(self.rows_without_sample, what);
+        let what = "rows have a weight that is no integer of 64 bits, they are left out";
+        samples.note_count(self.rows_of_bad_weight, what);
+        samples.note_count(self.dangling, "elements refer to one that does not exist");
     }
 }
 

@@ -80,12 +80,8 @@ impl Calls {
 
     /// Reports what is wrong with the trace.
     pub(super) fn report(&self, samples: &mut Samples<'_>) {
-        if self.earlier > 0 {
-            samples.note(format_args!(
-                "{} lines are earlier than the one before them: no time passes there",
-                self.earlier
-            ));
-        }
+        let what = "lines are earlier than the one before them: no time passes there";
+        samples.note_count(self.earlier, what);
     }
 
     fn call(&mut self, call: &Call<'_>, samples: &mut Samples<'_>) {
@@ -118,9 +114,7 @@ impl Calls {
         if !samples.wants.frames.srcline() {
             return stack;
         }
-        let mut place = Place::default();
-        place.set_file(call.file);
-        place.line = call.line;
+        let mut place = Place::new(call.file, call.line);
         self.key.clear();
         self.key.extend_from_slice(&self.functions[frame as usize]);
         let name = self.key.len();

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use common::Error;
 
-use super::{FieldNumber, varint};
+use super::FieldNumber;
 use crate::read::bytes::Bytes;
 
 /// The size of one read, in bytes.
@@ -138,7 +138,7 @@ impl<R: Read> Stream<R> {
             // The input ends, or the number is too long to be one.
             let is_cut = bytes.len() < LONGEST_NUMBER;
             let broken = if is_cut { Broken::Cut } else { Broken::NoField };
-            varint(bytes).map_err(|_| broken(start))
+            bytes.varint().map_err(|_| broken(start))
         };
         let tag = number(&mut bytes)?;
         let mut length = None;
