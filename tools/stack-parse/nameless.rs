@@ -8,6 +8,7 @@ use bstr::ByteSlice;
 use symbolize::{CodeOrigin, MissingSplit, NoSymbols, ObjectId, Objects};
 
 use crate::debuginfod;
+use crate::read::paths::file_name;
 use crate::symbolize_args::SymbolizeArgs;
 
 /// How many files get a message each; the rest are only counted.
@@ -159,8 +160,8 @@ fn of_file(file: &Nameless<'_>, servers: Servers) -> String {
             return hint + or_servers(build_id.as_deref(), servers);
         }
         NoSymbols::NoDsym(_) => {
-            let name = file.path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-            return hints::NO_DSYM.with(&[("NAME", &name.as_bstr().to_string())]);
+            let name = file_name(file.path).as_bstr().to_string();
+            return hints::NO_DSYM.with(&[("NAME", &name)]);
         }
         // Only code of the origins above has these reasons.
         why @ (NoSymbols::NoJitDump
@@ -222,7 +223,7 @@ fn or_servers(build_id: Option<&[u8]>, servers: Servers) -> &'static str {
 }
 
 /// `8a2b…`
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

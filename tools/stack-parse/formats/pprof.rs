@@ -241,7 +241,7 @@ impl Counted {
                 self.negative, self.negative_total
             ));
         }
-        for (count, what) in [
+        samples.note_counts(&[
             (
                 self.unknown_locations,
                 "frames have no location in this profile: they are called [unknown]",
@@ -252,11 +252,7 @@ impl Counted {
                 "inlined frames are left out: the profile names more of them than a file of its size \
                  can; their weight stays with their callers",
             ),
-        ] {
-            if count > 0 {
-                samples.note(format_args!("{count} {what}"));
-            }
-        }
+        ]);
     }
 
     /// Whether the value at `place` of a sample can be counted. Negative values become 0 at other

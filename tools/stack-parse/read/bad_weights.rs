@@ -5,7 +5,5 @@ use crate::samples::Samples;
 /// Notes how many weights are left out, if any: those that are not numbers, have a fraction where
 /// only integers are valid, or are below zero or over 64 bits.
 pub(crate) fn note_bad_weights(count: u64, samples: &mut Samples<'_>) {
-    if count > 0 {
-        samples.note(format_args!("{count} weights are no integers of 64 bits: they are left out"));
-    }
+    samples.note_counts(&[(count, "weights are no integers of 64 bits: they are left out")]);
 }

@@ -190,12 +190,7 @@ impl<R: Read> Json<R> {
     pub(crate) fn number(&mut self) -> Result<Option<&[u8]>> {
         match self.kind()? {
             Kind::Text => self.text(),
-            Kind::Number => {
-                self.end_value();
-                let length = self.word()?;
-                self.at += length;
-                Ok(Some(&self.buffer[self.at - length..self.at]))
-            }
+            Kind::Number => self.word().map(Some),
             Kind::Object | Kind::Array | Kind::Other => Ok(None),
         }
     }
@@ -205,13 +200,7 @@ impl<R: Read> Json<R> {
         if self.kind()? != Kind::Other {
             return Ok(None);
         }
-        let length = self.word()?;
-        if length == 0 {
-            return Err(self.unexpected("a value"));
-        }
-        self.end_value();
-        self.at += length;
-        Ok(match &self.buffer[self.at - length..self.at] {
+        Ok(match self.word()? {
             b"true" => Some(true),
             b"false" => Some(false),
             _ => None,
@@ -237,15 +226,7 @@ impl<R: Read> Json<R> {
                 self.skip_string()
             }
             Kind::Object | Kind::Array => self.skip_nested(),
-            Kind::Number | Kind::Other => {
-                let length = self.word()?;
-                if length == 0 {
-                    return Err(self.unexpected("a value"));
-                }
-                self.end_value();
-                self.at += length;
-                Ok(())
-            }
+            Kind::Number | Kind::Other => self.word().map(|_| ()),
         }
     }
 
@@ -309,20 +290,14 @@ impl<R: Read> Json<R> {
     /// The first byte of the next value.
     fn value(&mut self) -> Result<u8> {
         if self.next == Next::Colon {
-            if self.byte()? != Some(b':') {
-                return Err(self.expected_or_cut("':'"));
+            match self.byte()? {
+                Some(b':') => self.at += 1,
+                Some(_) => return Err(self.unexpected("':'")),
+                None => return Err(self.cut_short()),
             }
-            self.at += 1;
             self.next = Next::Value;
         }
-        match self.byte()? {
-            Some(byte) => Ok(byte),
-            None => Err(self.cut_short()),
-        }
-    }
-
-    fn expected_or_cut(&self, expected: &str) -> Error {
-        if self.is_at_end() { self.cut_short() } else { self.unexpected(expected) }
+        self.byte()?.ok_or_else(|| self.cut_short())
     }
 
     /// Sets what comes after a value.

@@ -248,7 +248,7 @@ impl Spans {
 
     /// Notes what is wrong with the spans that were added.
     pub(crate) fn report(&self, samples: &mut Samples<'_>) {
-        for (count, what) in [
+        samples.note_counts(&[
             (self.begins, "spans did not end: they last to the last event of their thread"),
             (self.ends, "ends are of spans that did not begin: they are left out"),
             (self.timeless, "events have no time: they are left out"),
@@ -257,11 +257,7 @@ impl Spans {
                 self.late,
                 "spans come long after they began: the time before is counted without them",
             ),
-        ] {
-            if count > 0 {
-                samples.note(format_args!("{count} {what}"));
-            }
-        }
+        ]);
     }
 }
 

@@ -28,6 +28,13 @@ impl Samples<'_> {
         self.say(format_args!("{name}: {what}"));
     }
 
+    /// Prints a note about this input for each of these counts that is not 0: `3 records are lost`.
+    pub(crate) fn note_counts(&mut self, counts: &[(u64, &str)]) {
+        for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
+            self.note(format_args!("{count} {what}"));
+        }
+    }
+
     /// Prints a note about this input, which is an error with `--strict`.
     pub(crate) fn doubt(&mut self, what: impl Display) {
         if self.wants.strict {

@@ -51,25 +51,30 @@ impl<R: Read> Json<R> {
         }
     }
 
-    /// The length of the number or word that begins here, in bytes. In an array or an object, one
-    /// that is cut by the end of the input is an error.
-    pub(super) fn word(&mut self) -> Result<usize> {
+    /// Takes the value that begins here: a number or a word. In an array or an object, one that is
+    /// cut by the end of the input is an error.
+    pub(super) fn word(&mut self) -> Result<&[u8]> {
         let mut length = 0;
         loop {
             let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._".contains(byte);
             let rest = &self.buffer[self.at + length..self.filled];
             if let Some(more) = rest.iter().position(|byte| !is_part(byte)) {
-                return Ok(length + more);
+                length += more;
+                break;
             }
             length += rest.len();
-            if !self.fill()? {
-                if self.open.is_empty() {
-                    return Ok(length);
-                }
-                self.at = self.filled;
-                return Err(self.cut_short());
+            if !self.open.is_empty() {
+                self.fill_or_cut()?;
+            } else if !self.fill()? {
+                break;
             }
         }
+        if length == 0 {
+            return Err(self.unexpected("a value"));
+        }
+        self.end_value();
+        self.at += length;
+        Ok(&self.buffer[self.at - length..self.at])
     }
 
     /// Skips an array or an object.
@@ -97,9 +102,7 @@ impl<R: Read> Json<R> {
                     return Ok(());
                 }
             }
-            if !self.fill()? {
-                return Err(self.cut_short());
-            }
+            self.fill_or_cut()?;
         }
     }
 
@@ -117,9 +120,8 @@ impl<R: Read> Json<R> {
                 Some(found) => self.at += found,
                 None => self.at = self.filled,
             }
-            if self.filled - self.at < 2 && !self.fill()? {
-                self.at = self.filled;
-                return Err(self.cut_short());
+            if self.filled - self.at < 2 {
+                self.fill_or_cut()?;
             }
         }
     }

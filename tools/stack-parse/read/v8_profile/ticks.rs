@@ -144,12 +144,8 @@ struct TickTroubles {
 
 impl TickTroubles {
     fn report(&self, samples: &mut Samples<'_>) {
-        if self.bad_deltas > 0 {
-            samples.note(format_args!(
-                "{} times between samples are no numbers of 64 bits: no time passes there",
-                self.bad_deltas
-            ));
-        }
+        let bad = "times between samples are no numbers of 64 bits: no time passes there";
+        samples.note_counts(&[(self.bad_deltas, bad)]);
         if self.startless {
             samples.note("a profile has an end but no start: its last sample weighs nothing");
         }
