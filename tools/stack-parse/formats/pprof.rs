@@ -241,17 +241,13 @@ impl Counted {
                 self.negative, self.negative_total
             ));
         }
+        let unknown = "frames have no location in this profile: they are called [unknown]";
+        let inlined = "inlined frames are left out: the profile names more of them than a file of \
+                       its size can; their weight stays with their callers";
         samples.note_counts(&[
-            (
-                self.unknown_locations,
-                "frames have no location in this profile: they are called [unknown]",
-            ),
+            (self.unknown_locations, unknown),
             (self.valueless, "samples do not have the value that is counted: they weigh nothing"),
-            (
-                self.inlined.left_out,
-                "inlined frames are left out: the profile names more of them than a file of its size \
-                 can; their weight stays with their callers",
-            ),
+            (self.inlined.left_out, inlined),
         ]);
     }
 

@@ -27,6 +27,7 @@ use std::io::Read;
 
 use common::{Error, Result, io::Input, numbers::decimal};
 
+use super::ahead::Ahead;
 use super::decimal::scaled;
 
 pub(crate) use nested::{Field, Tree, read_tree};
@@ -34,14 +35,8 @@ pub(crate) use outline::Outline;
 
 /// A JSON text that is being read.
 pub(crate) struct Json<R> {
-    input: R,
+    input: Ahead<R>,
     name: String,
-    buffer: Vec<u8>,
-    /// The bytes that were not read yet are `buffer[at..filled]`.
-    at: usize,
-    filled: usize,
-    /// How many bytes came before the buffer.
-    before: u64,
     /// The byte that closes each open array and object.
     open: Vec<u8>,
     next: Next,
@@ -88,12 +83,8 @@ impl<R: Read> Json<R> {
     /// JSON from any reader; `name` is its name in messages.
     pub(crate) fn named(name: String, input: R) -> Json<R> {
         Json {
-            input,
+            input: Ahead::new(input),
             name,
-            buffer: Vec::new(),
-            at: 0,
-            filled: 0,
-            before: 0,
             open: Vec::new(),
             next: Next::Document,
             may_be_open: false,
@@ -236,14 +227,14 @@ impl<R: Read> Json<R> {
     }
 
     fn error(&self, what: &str) -> Error {
-        let at = self.before + self.at as u64;
+        let at = self.input.position();
         let what = format!("byte {at}: {what}; what came before is kept");
         Error::Unknown { name: self.name.clone(), what }
     }
 
     /// Whether all bytes were read: then an error means that they end too early.
     fn is_at_end(&self) -> bool {
-        self.at == self.filled
+        self.input.rest().is_empty()
     }
 
     fn cut_short(&self) -> Error {
@@ -254,7 +245,7 @@ impl<R: Read> Json<R> {
         if self.value()? != open {
             return Ok(false);
         }
-        self.at += 1;
+        self.input.at += 1;
         self.open.push(close);
         self.next = Next::First;
         Ok(true)
@@ -266,12 +257,12 @@ impl<R: Read> Json<R> {
         self.skip_pending()?;
         let mut byte = self.byte()?;
         if self.next == Next::Comma && byte == Some(b',') {
-            self.at += 1;
+            self.input.at += 1;
             self.next = Next::First;
             byte = self.byte()?;
         }
         match byte {
-            Some(byte) if byte == close => self.at += 1,
+            Some(byte) if byte == close => self.input.at += 1,
             None if self.may_be_open && self.open.as_slice() == b"]" => {}
             None => return Err(self.cut_short()),
             Some(_) if self.next == Next::First => return Ok(true),
@@ -291,7 +282,7 @@ impl<R: Read> Json<R> {
     fn value(&mut self) -> Result<u8> {
         if self.next == Next::Colon {
             match self.byte()? {
-                Some(b':') => self.at += 1,
+                Some(b':') => self.input.at += 1,
                 Some(_) => return Err(self.unexpected("':'")),
                 None => return Err(self.cut_short()),
             }

@@ -18,11 +18,8 @@ pub(crate) fn scaled(text: &[u8], unit: u64) -> Option<u64> {
         Some(at) => (&text[..at], &text[at + 1..]),
         None => (text, &b""[..]),
     };
-    let is_grouped = whole.contains(&b',') || whole.contains(&b'.');
-    let whole: Vec<u8> = match is_grouped {
-        true => whole.iter().copied().filter(|byte| !matches!(byte, b',' | b'.')).collect(),
-        false => whole.to_vec(),
-    };
+    let is_digit = |byte: &u8| !matches!(byte, b',' | b'.');
+    let whole: Vec<u8> = whole.iter().copied().filter(is_digit).collect();
     // Further digits do not matter: numbers of 64 bits have at most 20.
     let fraction = &fraction[..fraction.len().min(18)];
     if whole.is_empty() && fraction.is_empty() {

@@ -199,6 +199,11 @@ impl<'a, const N: usize> Message<'a, N> {
         self.known(field).unwrap_or_default()
     }
 
+    /// The numbers in these fields, or 0.
+    pub(crate) fn numbers<const M: usize>(&self, fields: [FieldNumber; M]) -> [u64; M] {
+        fields.map(|field| self.number(field))
+    }
+
     /// The number in a field, or 0; it may be negative.
     pub(crate) fn signed(&self, field: FieldNumber) -> i64 {
         self.number(field).cast_signed()
@@ -216,22 +221,6 @@ impl<'a, const N: usize> Message<'a, N> {
             Some(Value::Number(_)) | None => None,
         }
     }
-}
-
-/// The numbers in the fields with these numbers; 0 for missing ones.
-#[inline]
-pub(crate) fn numbers<const N: usize>(
-    message: &[u8],
-    wanted: [FieldNumber; N],
-) -> Result<[u64; N], Malformed> {
-    let mut numbers = [0; N];
-    for field in Fields::of(message) {
-        let (number, value) = field?;
-        if let Some(place) = wanted.iter().position(|it| *it == number) {
-            numbers[place] = value.number();
-        }
-    }
-    Ok(numbers)
 }
 
 /// The messages in all fields with this number.

@@ -9,7 +9,7 @@ use super::prune::Prune;
 use crate::options::Options;
 use crate::read::mapped_code::{self, Mapping, bare};
 use crate::read::own_labels::OwnLabels;
-use crate::read::protobuf::{Fields, Malformed, numbers};
+use crate::read::protobuf::{Fields, Malformed};
 use crate::read::source::append_frames;
 use crate::samples::Samples;
 
@@ -41,7 +41,7 @@ pub(super) struct Tables<'a> {
 type ValueType = [u64; 2];
 
 fn value_type(message: &[u8]) -> Result<ValueType, Malformed> {
-    numbers(message, [value_type::TYPE, value_type::UNIT])
+    Ok(value_type::read(message)?.numbers([value_type::TYPE, value_type::UNIT]))
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -149,7 +149,7 @@ impl<'a> Tables<'a> {
     fn mapping(&mut self, message: &[u8]) -> Result<(), Malformed> {
         use mapping::{BUILD_ID, FILE_OFFSET, FILENAME, ID, MEMORY_LIMIT, MEMORY_START};
         let wanted = [ID, MEMORY_START, MEMORY_LIMIT, FILE_OFFSET, FILENAME, BUILD_ID];
-        let [id, start, end, offset, file, build_id] = numbers(message, wanted)?;
+        let [id, start, end, offset, file, build_id] = mapping::read(message)?.numbers(wanted);
         self.mappings.insert(id, RawMapping { start, end, offset, file, build_id });
         Ok(())
     }
@@ -157,13 +157,13 @@ impl<'a> Tables<'a> {
     fn function(&mut self, message: &[u8]) -> Result<(), Malformed> {
         use function::{FILENAME, ID, NAME, SYSTEM_NAME};
         let wanted = [ID, NAME, SYSTEM_NAME, FILENAME];
-        let [id, name, system_name, file] = numbers(message, wanted)?;
+        let [id, name, system_name, file] = function::read(message)?.numbers(wanted);
         self.functions.insert(id, Function { name, system_name, file });
         Ok(())
     }
 
     fn location(&mut self, message: &'a [u8]) -> Result<(), Malformed> {
-        let [id] = numbers(message, [location::ID])?;
+        let id = location::read(message)?.number(location::ID);
         let before = self.locations.insert(id, Location { message, ..Location::default() });
         self.is_several |= before.is_some_and(|before| before.message != message);
         Ok(())
@@ -302,13 +302,8 @@ impl<'a> Tables<'a> {
     fn mapped(&self, mapping: &RawMapping) -> Mapping {
         let RawMapping { start, end, offset, .. } = *mapping;
         let path = self.string(mapping.file).to_vec();
-        Mapping {
-            start,
-            end,
-            offset,
-            path,
-            build_id: mapped_code::bytes_of_hex(self.string(mapping.build_id)),
-        }
+        let build_id = mapped_code::bytes_of_hex(self.string(mapping.build_id));
+        Mapping { start, end, offset, path, build_id }
     }
 
     /// Appends the frames of a location, root first; false if the profile has no such location.
@@ -334,7 +329,7 @@ impl<'a> Tables<'a> {
     /// Adds a label: its text, or its number and unit.
     pub(super) fn add_label(&self, message: &[u8], out: &mut OwnLabels) -> Result<(), Malformed> {
         let wanted = [label::KEY, label::STR, label::NUM, label::NUM_UNIT];
-        let [key, text, number, unit] = numbers(message, wanted)?;
+        let [key, text, number, unit] = label::read(message)?.numbers(wanted);
         let mut value = self.string(text).to_vec();
         if text == 0 {
             value = number.cast_signed().to_string().into_bytes();
