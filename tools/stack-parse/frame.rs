@@ -157,9 +157,9 @@ impl FrameArgs {
     }
 }
 
-/// Whether this is a source line as folded stacks write it: a file without a line number would be
-/// read as a part of the name.
-fn has_line(source: &[u8]) -> bool {
+/// Whether this is a source line as folded stacks write it, `a b.c:12`, `src/main.rs:12:5`: a file
+/// without a line number would be read as a part of the name.
+pub(crate) fn has_line(source: &[u8]) -> bool {
     memrchr(b':', source).is_some_and(|colon| colon > 0 && is_digits(&source[colon + 1..]))
 }
 

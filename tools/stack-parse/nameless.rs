@@ -179,7 +179,7 @@ fn of_stripped(build_id: Option<&[u8]>, servers: Servers) -> String {
 
 /// Why there are no names for the kernel, a module, or BPF code.
 fn of_kernel(why: &NoSymbols, args: &SymbolizeArgs) -> String {
-    if let Some(file) = args.kallsyms() {
+    if let Some(file) = &args.kallsyms {
         let file = file.to_string_lossy();
         return hints::USELESS_KALLSYMS.with(&[("FILE", &file), ("WHY", &why.to_string())]);
     }
@@ -192,7 +192,7 @@ fn of_kernel(why: &NoSymbols, args: &SymbolizeArgs) -> String {
 }
 
 fn of_vdso(why: &NoSymbols, args: &SymbolizeArgs) -> String {
-    match args.vdso() {
+    match &args.vdso {
         Some(file) => {
             let file = file.to_string_lossy();
             hints::USELESS_VDSO.with(&[("FILE", &file), ("WHY", &why.to_string())])

@@ -108,7 +108,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     let broken = input.read_to_end(&mut bytes).err();
     let mut tables = Tables::default();
     let read = tables.read(&bytes);
-    if tables.is_several() {
+    if tables.is_several {
         let what = "several profiles one after the other, with equal ids for different things: \
                     merge them with 'go tool pprof -proto'";
         return Err(Error::Unknown { name, what: what.to_owned() });

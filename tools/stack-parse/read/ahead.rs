@@ -22,6 +22,7 @@ impl<R: Read> Ahead<R> {
     }
 
     /// Where the next byte is in the input.
+    #[inline]
     pub(crate) fn position(&self) -> u64 {
         self.before + self.at as u64
     }

@@ -129,12 +129,10 @@ impl Weigher {
         (other_node, other_tree): (NodeId, &mut StackTree),
     ) {
         let same = self.same.is_none() || other.same.is_none() || self.same == other.same;
-        if same && !self.sums && !other.sums {
-            self.same = self.same.or(other.same);
-            return;
+        if !same || self.sums || other.sums {
+            self.sum(node, tree);
+            other.sum(other_node, other_tree);
         }
-        self.sum(node, tree);
-        other.sum(other_node, other_tree);
         self.same = self.same.or(other.same);
     }
 

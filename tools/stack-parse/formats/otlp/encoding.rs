@@ -25,16 +25,17 @@ pub(super) trait Message: Sized {
 
 /// Where the value of a field goes.
 pub(super) enum Place<'p> {
-    /// Here is set a number, which may be below 0; to 0 for anything else.
+    /// A number, which may be below 0; anything else becomes 0.
     Number(&'p mut u64),
-    /// The numbers of a list are appended, as far as they can be read.
+    /// A list of numbers, which are appended as far as they can be read.
     List(&'p mut Vec<u64>),
-    /// Times are appended, as far as they can be read.
+    /// Times, which are appended as far as they can be read.
     Times(&'p mut Vec<u64>),
-    /// Here are set the hexadecimal digits of the id of a trace or a span.
+    /// The id of a trace or a span, as hexadecimal digits.
     Id(&'p mut Vec<u8>),
-    /// A string is appended.
+    /// A string, which is appended.
     Text(&'p mut Vec<u8>),
+    /// An attribute, which is appended.
     Attribute(&'p mut Vec<Attribute>),
 }
 

@@ -5,6 +5,7 @@ use common::Result;
 use super::attributes::{Attribute, Text};
 use super::encoding::{Message, Part, Place};
 use super::fields::{any_value, key_value};
+use crate::nameless::hex;
 use crate::read::bytes::Bytes;
 use crate::read::protobuf::{FieldNumber, Fields, Malformed, Names, Value};
 
@@ -54,16 +55,12 @@ impl Part for Entry<'_> {
                 let mut list = Bytes(list);
                 times.extend(std::iter::from_fn(|| list.u64().ok()));
             }
-            (Place::Id(digits), id) => *digits = hexadecimal(id.bytes()),
+            (Place::Id(digits), id) => *digits = hex(id.bytes()).into_bytes(),
             (Place::Text(text), string) => text.extend_from_slice(string.bytes()),
             (Place::Attribute(attributes), it) => attributes.push(attribute(it.bytes())),
         }
         Ok(())
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> Vec<u8> {
-    bytes.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()
 }
 
 /// Reads a key and a value. The key is a string, with its number in the third field if it is in the
@@ -115,7 +112,7 @@ fn any_value(message: &[u8], depth: u32) -> Text {
             });
             values.collect::<Vec<_>>().join(&b","[..])
         }
-        (BYTES_VALUE, Value::Bytes(bytes)) => hexadecimal(bytes),
+        (BYTES_VALUE, Value::Bytes(bytes)) => hex(bytes).into_bytes(),
         (STRING_VALUE_STRINDEX, Value::Number(string)) => return Text::Number(string),
         _ => Vec::new(),
     })

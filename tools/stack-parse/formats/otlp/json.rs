@@ -1,12 +1,13 @@
 //! The message as JSON: one, or one per line. Numbers of 64 bits are strings there, and versions
 //! differ in the names of fields.
 
-use common::{Result, io::Input};
+use common::{Result, io::Input, numbers::decimal};
 
 use super::attributes::{Attribute, Text};
 use super::batch::Stored;
 use super::encoding::{Large, Message, Part, Place};
 use super::message::read_sample;
+use crate::read::decimal::scaled;
 use crate::read::json::{Json, Kind};
 use crate::read::protobuf::{FieldNumber, Names};
 
@@ -126,9 +127,13 @@ fn is_named(key: &[u8], name: &str) -> bool {
 
 /// Reads a number, which may be below 0; 0 if it is not a number.
 fn number(json: &mut Reader<'_>) -> Result<u64> {
-    let number = json.scaled(0)?.unwrap_or_default();
-    let unsigned = u64::try_from(number).ok();
-    Ok(unsigned.or_else(|| i64::try_from(number).ok().map(i64::cast_unsigned)).unwrap_or_default())
+    let Some(text) = json.number()? else { return Ok(0) };
+    let other = || {
+        let number = scaled(text, 0)?;
+        let unsigned = u64::try_from(number).ok();
+        unsigned.or_else(|| i64::try_from(number).ok().map(i64::cast_unsigned))
+    };
+    Ok(decimal(text).or_else(other).unwrap_or_default())
 }
 
 type Reader<'a> = Json<&'a mut Input>;

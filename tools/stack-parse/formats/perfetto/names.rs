@@ -3,7 +3,7 @@
 use symbolize::MappedObject;
 
 use super::code::{Code, Codes, Mapping, NO_TEXT};
-use super::symbols::{Line, Symbols};
+use super::symbols::Symbols;
 use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::read::mapped_code::{self, name_codes};
@@ -33,9 +33,10 @@ impl Codes {
         for (number, code) in self.all() {
             let lines = symbols.lines(code);
             if !lines.is_empty() {
-                let text = |line: &Line| (self.text_of(line.name), self.text_of(line.source));
-                let root_first = lines.iter().rev().map(|line| (text(line), line.number));
-                let root_first = root_first.map(|((name, file), line)| (name, file, line.into()));
+                let text = |number: u32| self.text_of(number);
+                let root_first = lines.iter().rev();
+                let root_first =
+                    root_first.map(|it| (text(it.name), text(it.source), it.number.into()));
                 frames.clear();
                 append_frames(root_first, &self.bare(code), samples, &mut frames);
                 names.push_named(&frames, self.text_of(code.mapping.path), samples);

@@ -34,7 +34,8 @@ pub(super) struct Tables<'a> {
     period_type: ValueType,
     /// The frames that the profile wants to hide.
     prune: Option<Prune>,
-    is_several: bool,
+    /// Whether one id stands for two locations, for example where two profiles were concatenated.
+    pub(super) is_several: bool,
 }
 
 /// The name and the unit of values.
@@ -167,11 +168,6 @@ impl<'a> Tables<'a> {
         let before = self.locations.insert(id, Location { message, ..Location::default() });
         self.is_several |= before.is_some_and(|before| before.message != message);
         Ok(())
-    }
-
-    /// Whether one id stands for two locations, for example where two profiles were concatenated.
-    pub(super) fn is_several(&self) -> bool {
-        self.is_several
     }
 
     fn string(&self, number: u64) -> &'a [u8] {

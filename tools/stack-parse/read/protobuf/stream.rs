@@ -137,6 +137,7 @@ impl<R: Read> Stream<R> {
     }
 
     /// Skips the bytes up to `end`.
+    #[inline]
     pub(crate) fn skip(&mut self, end: u64) -> Result<(), Broken> {
         while self.position() < end {
             let left = end - self.position();
