@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 
 use super::clocks::{Clocks, MONOTONIC_COARSE};
 use super::code::Codes;
-use super::interned::{Interned, PROFILE_PACKET};
+use super::interned::{Interned, of_profile_packet};
 use super::lanes::{HEAP_EVENTS, Lane, Lanes};
 use super::messages::{heap_sample as sample, process_heap_samples as dump, profile_packet};
 use crate::read::held::Held;
@@ -81,7 +81,7 @@ impl Heaps {
         (codes, stacks): (&mut Codes, &mut Stacks),
     ) -> Result<bool, Malformed> {
         let open = self.open.entry(sequence).or_default();
-        let declared = open.interned.read(message, &PROFILE_PACKET, codes, stacks);
+        let declared = open.interned.read(message, of_profile_packet, codes, stacks);
         for process in repeated(message, profile_packet::PROCESS_DUMPS) {
             let process = process?;
             let said = dump::read(process)?;

@@ -45,60 +45,70 @@ pub(super) enum Entry {
     Stacks,
 }
 
-/// The fields of a message that declare something. An entry refers only to entries of lists before
-/// its own.
-pub(super) type Declared = [&'static [(FieldNumber, Entry)]; 4];
+impl Entry {
+    /// An entry refers only to entries of lower ranks.
+    fn rank(self) -> u32 {
+        match self {
+            Entry::Texts(_) | Entry::EventNames | Entry::Contexts => 0,
+            Entry::Mappings => 1,
+            Entry::Frames => 2,
+            Entry::Stacks => 3,
+        }
+    }
+}
 
-/// What fields of `InternedData` declare.
-pub(super) const INTERNED_DATA: Declared = [
-    &[
-        (of::EVENT_NAMES, Entry::EventNames),
-        (of::EVENT_CATEGORIES, Entry::Texts(&[Text::Category])),
-        (of::FUNCTION_NAMES, Entry::Texts(&[Text::Function])),
-        (of::BUILD_IDS, Entry::Texts(&[Text::BuildId])),
-        (of::MAPPING_PATHS, Entry::Texts(&[Text::Path])),
-        (of::SOURCE_PATHS, Entry::Texts(&[Text::Source])),
-        (of::TASK_CONTEXTS, Entry::Contexts),
-        (of::EXECUTION_CONTEXTS, Entry::Contexts),
-        (of::COUNTER_DESCRIPTORS, Entry::Contexts),
-    ],
-    &[(of::MAPPINGS, Entry::Mappings)],
-    &[(of::FRAMES, Entry::Frames)],
-    &[(of::CALLSTACKS, Entry::Stacks)],
-];
+/// What a field of `InternedData` declares.
+pub(super) fn of_interned_data(field: FieldNumber) -> Option<Entry> {
+    Some(match field {
+        of::MAPPINGS => Entry::Mappings,
+        of::FRAMES => Entry::Frames,
+        of::CALLSTACKS => Entry::Stacks,
+        of::TASK_CONTEXTS | of::EXECUTION_CONTEXTS | of::COUNTER_DESCRIPTORS => Entry::Contexts,
+        of::EVENT_NAMES => Entry::EventNames,
+        of::EVENT_CATEGORIES => Entry::Texts(&[Text::Category]),
+        of::FUNCTION_NAMES => Entry::Texts(&[Text::Function]),
+        of::BUILD_IDS => Entry::Texts(&[Text::BuildId]),
+        of::MAPPING_PATHS => Entry::Texts(&[Text::Path]),
+        of::SOURCE_PATHS => Entry::Texts(&[Text::Source]),
+        _ => return None,
+    })
+}
 
-/// What fields of a `ProfilePacket` declare.
-pub(super) const PROFILE_PACKET: Declared = [
-    &[(profile_packet::STRINGS, Entry::Texts(&[Text::Function, Text::BuildId, Text::Path]))],
-    &[(profile_packet::MAPPINGS, Entry::Mappings)],
-    &[(profile_packet::FRAMES, Entry::Frames)],
-    &[(profile_packet::CALLSTACKS, Entry::Stacks)],
-];
+/// What a field of a `ProfilePacket` declares.
+pub(super) fn of_profile_packet(field: FieldNumber) -> Option<Entry> {
+    Some(match field {
+        profile_packet::STRINGS => Entry::Texts(&[Text::Function, Text::BuildId, Text::Path]),
+        profile_packet::MAPPINGS => Entry::Mappings,
+        profile_packet::FRAMES => Entry::Frames,
+        profile_packet::CALLSTACKS => Entry::Stacks,
+        _ => return None,
+    })
+}
 
 impl Interned {
-    /// Reads the declarations in a message. Skips those that are malformed.
+    /// Reads the declarations in a message, whose fields `entry` tells. Skips those that are
+    /// malformed.
     pub(super) fn read(
         &mut self,
         message: &[u8],
-        declared: &Declared,
+        entry: impl Fn(FieldNumber) -> Option<Entry>,
         codes: &mut Codes,
         stacks: &mut Stacks,
     ) -> Result<(), Malformed> {
         let mut read = Ok(());
         // Texts may come after the things that they name.
-        for entries in declared {
+        for wanted in 0..=Entry::Stacks.rank() {
             for field in Fields::of(message) {
                 let (number, value) = field?;
                 let message = value.bytes();
-                let entry = entries.iter().find(|(field, _)| *field == number);
-                let Some((_, entry)) = entry else { continue };
-                let added = match entry {
-                    Entry::Texts(uses) => self.add_text(message, uses, codes),
-                    Entry::EventNames => self.add_event_name(message, codes),
-                    Entry::Contexts => self.add_context(number, message),
-                    Entry::Mappings => self.add_mapping(message, codes),
-                    Entry::Frames => self.add_frame(message, codes),
-                    Entry::Stacks => self.add_stack(message, codes, stacks),
+                let added = match entry(number).filter(|it| it.rank() == wanted) {
+                    None => continue,
+                    Some(Entry::Texts(uses)) => self.add_text(message, uses, codes),
+                    Some(Entry::EventNames) => self.add_event_name(message, codes),
+                    Some(Entry::Contexts) => self.add_context(number, message),
+                    Some(Entry::Mappings) => self.add_mapping(message, codes),
+                    Some(Entry::Frames) => self.add_frame(message, codes),
+                    Some(Entry::Stacks) => self.add_stack(message, codes, stacks),
                 };
                 read = read.and(added);
             }

@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use super::clocks::Clocks;
 use super::code::{Code, Codes};
 use super::heap::Heaps;
-use super::interned::INTERNED_DATA;
+use super::interned::of_interned_data;
 use super::lanes::{Lane, Lanes};
 use super::messages::{packet as field, trace};
 use super::packet::Packet;
@@ -118,7 +118,7 @@ impl Trace {
         }
         if !packet.interned.is_empty() && !sequence.is_lost {
             let Trace { codes, stacks, .. } = self;
-            let read = sequence.interned.read(packet.interned, &INTERNED_DATA, codes, stacks);
+            let read = sequence.interned.read(packet.interned, of_interned_data, codes, stacks);
             self.damaged += u64::from(read.is_err());
         }
         let clock = packet.clock.or(sequence.defaults.clock);
