@@ -13,7 +13,8 @@ use bstr::ByteSlice;
 use common::io::Waiting;
 use symbolize::{Artifact, Fetch};
 
-use crate::nameless::{hex, hints};
+use crate::nameless::hints;
+use crate::read::numbers::hex;
 
 /// How long a download may take unless the user sets another limit.
 pub(crate) const LIMIT: Duration = Duration::from_secs(90);

@@ -8,6 +8,7 @@ use bstr::ByteSlice;
 use symbolize::{CodeOrigin, MissingSplit, NoSymbols, ObjectId, Objects};
 
 use crate::debuginfod;
+use crate::read::numbers::hex;
 use crate::read::paths::file_name;
 use crate::symbolize_args::SymbolizeArgs;
 
@@ -220,11 +221,6 @@ fn or_servers(build_id: Option<&[u8]>, servers: Servers) -> &'static str {
         (Some(_), Servers::Asked) => " (no server has it)",
         _ => "",
     }
-}
-
-/// `8a2b…`
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// `12.3 %`

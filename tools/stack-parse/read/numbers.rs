@@ -1,4 +1,4 @@
-//! Numbers with separators, as programs print them for people.
+//! Numbers with separators, as programs print them for people, and hexadecimal digits.
 
 use common::numbers::decimal;
 
@@ -30,6 +30,11 @@ pub(crate) fn scaled(text: &[u8], unit: u64) -> Option<u64> {
     let parts = if fraction.is_empty() { 0 } else { decimal(fraction)? };
     let number = (u128::from(whole) * power + u128::from(parts)).checked_mul(unit.into())?;
     u64::try_from((number + power / 2) / power).ok()
+}
+
+/// `8a2b…`
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

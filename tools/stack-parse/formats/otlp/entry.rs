@@ -5,8 +5,8 @@ use common::Result;
 use super::attributes::{Attribute, Text};
 use super::encoding::{Message, Part, Place};
 use super::fields::{any_value, key_value};
-use crate::nameless::hex;
 use crate::read::bytes::Bytes;
+use crate::read::numbers::hex;
 use crate::read::protobuf::{FieldNumber, Fields, Malformed, Names, Value};
 
 /// A message, or the value of one of its fields.
