@@ -14,6 +14,7 @@ use common::io::Waiting;
 use symbolize::{Artifact, Fetch};
 
 use crate::nameless::hints;
+use crate::read::numbers::hex;
 
 /// How long a download may take unless the user sets another limit.
 pub(crate) const LIMIT: Duration = Duration::from_secs(90);
@@ -202,8 +203,7 @@ impl Fetch for Debuginfod {
         if state.is_over {
             return None;
         }
-        let digits: String = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
-        let file = self.download(&digits, what, path).unwrap_or_else(|trouble| {
+        let file = self.download(&hex(build_id), what, path).unwrap_or_else(|trouble| {
             state.note(trouble);
             None
         });

@@ -8,6 +8,7 @@ use common::names::{CodeKind, FrameParts, base_of_place};
 use common::numbers::is_digits;
 use memchr::memrchr;
 
+use crate::read::paths::file_name;
 pub(crate) use kind::Kind;
 
 /// A function on the stack; unknown fields are empty or `None`.
@@ -156,9 +157,9 @@ impl FrameArgs {
     }
 }
 
-/// Whether this is a source line as folded stacks write it: a file without a line number would be
-/// read as a part of the name.
-fn has_line(source: &[u8]) -> bool {
+/// Whether this is a source line as folded stacks write it, `a b.c:12`, `src/main.rs:12:5`: a file
+/// without a line number would be read as a part of the name.
+pub(crate) fn has_line(source: &[u8]) -> bool {
     memrchr(b':', source).is_some_and(|colon| colon > 0 && is_digits(&source[colon + 1..]))
 }
 
@@ -217,11 +218,6 @@ fn is_shared(object: &[u8]) -> bool {
         || [&b".so"[..], b".dylib", b".dll", b".node"].iter().any(|end| file.ends_with(end))
         || object.find(".framework/").is_some()
         || object == b"[vdso]"
-}
-
-/// The part of a path after the last `/`.
-fn file_name(path: &[u8]) -> &[u8] {
-    memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..])
 }
 
 /// Only Java's `->` means inlining: C++ has `operator->`, Rust `fn() -> T`,

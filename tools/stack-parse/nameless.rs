@@ -8,6 +8,8 @@ use bstr::ByteSlice;
 use symbolize::{CodeOrigin, MissingSplit, NoSymbols, ObjectId, Objects};
 
 use crate::debuginfod;
+use crate::read::numbers::hex;
+use crate::read::paths::file_name;
 use crate::symbolize_args::SymbolizeArgs;
 
 /// How many files get a message each; the rest are only counted.
@@ -159,8 +161,8 @@ fn of_file(file: &Nameless<'_>, servers: Servers) -> String {
             return hint + or_servers(build_id.as_deref(), servers);
         }
         NoSymbols::NoDsym(_) => {
-            let name = file.path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-            return hints::NO_DSYM.with(&[("NAME", &name.as_bstr().to_string())]);
+            let name = file_name(file.path).as_bstr().to_string();
+            return hints::NO_DSYM.with(&[("NAME", &name)]);
         }
         // Only code of the origins above has these reasons.
         why @ (NoSymbols::NoJitDump
@@ -178,7 +180,7 @@ fn of_stripped(build_id: Option<&[u8]>, servers: Servers) -> String {
 
 /// Why there are no names for the kernel, a module, or BPF code.
 fn of_kernel(why: &NoSymbols, args: &SymbolizeArgs) -> String {
-    if let Some(file) = args.kallsyms() {
+    if let Some(file) = &args.kallsyms {
         let file = file.to_string_lossy();
         return hints::USELESS_KALLSYMS.with(&[("FILE", &file), ("WHY", &why.to_string())]);
     }
@@ -191,7 +193,7 @@ fn of_kernel(why: &NoSymbols, args: &SymbolizeArgs) -> String {
 }
 
 fn of_vdso(why: &NoSymbols, args: &SymbolizeArgs) -> String {
-    match args.vdso() {
+    match &args.vdso {
         Some(file) => {
             let file = file.to_string_lossy();
             hints::USELESS_VDSO.with(&[("FILE", &file), ("WHY", &why.to_string())])
@@ -219,11 +221,6 @@ fn or_servers(build_id: Option<&[u8]>, servers: Servers) -> &'static str {
         (Some(_), Servers::Asked) => " (no server has it)",
         _ => "",
     }
-}
-
-/// `8a2b…`
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// `12.3 %`

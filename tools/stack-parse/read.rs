@@ -1,6 +1,7 @@
 //! Readers that several formats share.
 
 pub(crate) mod addresses;
+pub(crate) mod ahead;
 pub(crate) mod alive;
 pub(crate) mod bad_weights;
 pub(crate) mod byte_string;

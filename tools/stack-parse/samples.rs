@@ -29,6 +29,7 @@ mod sums;
 mod wants;
 mod weight;
 mod window;
+mod words;
 
 use std::fmt::Display;
 use std::path::Path;

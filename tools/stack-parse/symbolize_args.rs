@@ -1,7 +1,7 @@
 //! The options that say where the files of a recording are.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -32,11 +32,11 @@ pub(crate) struct SymbolizeArgs {
 
     /// The symbols of the recorded kernel: a copy of its /proc/kallsyms
     #[arg(long, value_name = "FILE")]
-    kallsyms: Option<PathBuf>,
+    pub(crate) kallsyms: Option<PathBuf>,
 
     /// The vdso of the recorded kernel
     #[arg(long, value_name = "FILE")]
-    vdso: Option<PathBuf>,
+    pub(crate) vdso: Option<PathBuf>,
 
     /// Name OCaml functions, and those inlined into them, from the executable's frame tables
     #[arg(long)]
@@ -47,16 +47,6 @@ impl SymbolizeArgs {
     /// Whether files are where they were recorded, on this machine.
     pub(crate) fn is_of_this_machine(&self) -> bool {
         self.symfs.is_none()
-    }
-
-    /// The copy of `/proc/kallsyms` that the user gave.
-    pub(crate) fn kallsyms(&self) -> Option<&Path> {
-        self.kallsyms.as_deref()
-    }
-
-    /// The vdso that the user gave.
-    pub(crate) fn vdso(&self) -> Option<&Path> {
-        self.vdso.as_deref()
     }
 
     /// Downloads debug information; `None` if the user did not ask for it.

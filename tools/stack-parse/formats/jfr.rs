@@ -214,15 +214,13 @@ impl Recording {
 
     /// Notes what is wrong with weights.
     fn report(&self, samples: &mut Samples<'_>) {
-        for (count, what) in [
+        samples.note_counts(&[
             (
                 self.bad_weights,
                 "events have a weight below zero or over 64 bits: they are left out",
             ),
             (self.weightless, "events have no weight: each counts one"),
-        ] {
-            samples.note_count(count, what);
-        }
+        ]);
     }
 
     /// Adds the events of a chunk that have a stack, or are of a type that has stacks.

@@ -123,12 +123,10 @@ impl Print {
         for (name, has_duration) in &self.seen {
             samples.events.set_unit(name, unit(name, *has_duration));
         }
-        for (count, what) in [
+        samples.note_counts(&[
             (self.bad_weights, "events have a weight that is not a number: they are left out"),
             (self.weightless, "events have no weight: each counts one"),
-        ] {
-            samples.note_count(count, what);
-        }
+        ]);
         // JSON does not show where the print cut a stack.
         let is_default = self.deepest == DEFAULT_DEPTH && self.at_default > 0;
         let cut = if is_default { self.cut.max(self.at_default) } else { self.cut };

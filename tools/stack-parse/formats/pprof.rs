@@ -105,7 +105,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     let broken = input.read_to_end(&mut bytes).err();
     let mut tables = Tables::default();
     let read = tables.read(&bytes);
-    if tables.is_several() {
+    if tables.is_several {
         let what = "several profiles one after the other, with equal ids for different things: \
                     merge them with 'go tool pprof -proto'";
         return Err(Error::Unknown { name, what: what.to_owned() });
@@ -238,20 +238,14 @@ impl Counted {
                 self.negative, self.negative_total
             ));
         }
-        for (count, what) in [
-            (
-                self.unknown_locations,
-                "frames have no location in this profile: they are called [unknown]",
-            ),
+        let unknown = "frames have no location in this profile: they are called [unknown]";
+        let inlined = "inlined frames are left out: the profile names more of them than a file of \
+                       its size can; their weight stays with their callers";
+        samples.note_counts(&[
+            (self.unknown_locations, unknown),
             (self.valueless, "samples do not have the value that is counted: they weigh nothing"),
-            (
-                self.inlined.left_out,
-                "inlined frames are left out: the profile names more of them than a file of its size \
-                 can; their weight stays with their callers",
-            ),
-        ] {
-            samples.note_count(count, what);
-        }
+            (self.inlined.left_out, inlined),
+        ]);
     }
 
     /// Whether the value at `place` of a sample can be counted. Negative values become 0 at other

@@ -3,7 +3,7 @@
 use memchr::memrchr;
 use symbolize::CodeOrigin;
 
-use super::file_name;
+use crate::read::paths::file_name;
 
 /// Where code comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -262,11 +262,7 @@ impl Walk {
             let Step { function, frame, depth, weight, is_estimate } = step;
             self.path.truncate(depth);
             self.path.push(frame);
-            let none = Shares::default();
-            let shares = match depth {
-                0 => by_own,
-                _ => self.shares.get(function as usize).unwrap_or(&none),
-            };
+            let shares = if depth == 0 { by_own } else { &self.shares[function as usize] };
             let is_exact = !shares.has_several || shares.by_own && weight > self.least;
             let is_estimate = is_estimate || shares.has_recursion || !is_exact;
             let step = Step { is_estimate, ..step };

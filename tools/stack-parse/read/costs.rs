@@ -9,29 +9,15 @@ use crate::samples::Samples;
 use crate::samples::events::Measure;
 
 /// The units of the events of Valgrind's tools.
-const UNITS: [(&str, &str); 22] = [
-    ("Ir", "instructions"),
-    ("Dr", "reads"),
-    ("Dw", "writes"),
-    ("I1mr", "misses"),
-    ("ILmr", "misses"),
-    ("I2mr", "misses"),
-    ("D1mr", "misses"),
-    ("DLmr", "misses"),
-    ("D2mr", "misses"),
-    ("D1mw", "misses"),
-    ("DLmw", "misses"),
-    ("D2mw", "misses"),
-    ("Bc", "branches"),
-    ("Bi", "branches"),
-    ("Bcm", "mispredictions"),
-    ("Bim", "mispredictions"),
-    ("curB", "bytes"),
-    ("totB", "bytes"),
-    ("totFdB", "bytes"),
-    ("curBk", "blocks"),
-    ("totBk", "blocks"),
-    ("totFdBk", "blocks"),
+const UNITS: [(&str, &[&str]); 8] = [
+    ("instructions", &["Ir"]),
+    ("reads", &["Dr"]),
+    ("writes", &["Dw"]),
+    ("misses", &["I1mr", "ILmr", "I2mr", "D1mr", "DLmr", "D2mr", "D1mw", "DLmw", "D2mw"]),
+    ("branches", &["Bc", "Bi"]),
+    ("mispredictions", &["Bcm", "Bim"]),
+    ("bytes", &["curB", "totB", "totFdB"]),
+    ("blocks", &["curBk", "totBk", "totFdBk"]),
 ];
 
 /// Units after the name of an event, as in Xdebug's `Time_(10ns)` and pprof's `cpu(ms)`: each with
@@ -179,8 +165,9 @@ impl CostEvent {
                 return CostEvent { name, unit: unit.as_bytes().to_vec(), scale: *scale, total: 0 };
             }
         }
-        let known = UNITS.iter().find(|(event, _)| event.as_bytes() == name);
-        let unit = known.map_or(unit_of_event(name), |(_, unit)| unit.as_bytes()).to_vec();
+        let is_named = |event: &&str| event.as_bytes() == name;
+        let known = UNITS.iter().find(|(_, events)| events.iter().any(is_named));
+        let unit = known.map_or(unit_of_event(name), |(unit, _)| unit.as_bytes()).to_vec();
         CostEvent { name: name.to_vec(), unit, scale: 1, total: 0 }
     }
 

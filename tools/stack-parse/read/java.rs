@@ -5,6 +5,8 @@
 
 use bstr::ByteSlice;
 
+use super::source::place;
+
 /// The file of a class: `java/util/HashMap.java` of `java.util.HashMap$Node`.
 pub(crate) fn file_of_class(class: &[u8]) -> Vec<u8> {
     [&outermost(class).replace(".", "/")[..], b".java"].concat()
@@ -15,9 +17,7 @@ pub(crate) fn place_of_class(class: &[u8], line: u64) -> Vec<u8> {
     /// The JVM writes -1, of 32 bits, where there is no line.
     const LAST_LINE: u64 = i32::MAX as u64;
     match line {
-        1..=LAST_LINE if !class.is_empty() => {
-            [&file_of_class(class)[..], format!(":{line}").as_bytes()].concat()
-        }
+        1..=LAST_LINE if !class.is_empty() => place(&file_of_class(class), line),
         _ => Vec::new(),
     }
 }

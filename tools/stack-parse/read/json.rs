@@ -26,6 +26,7 @@ use std::io::Read;
 
 use common::{Error, Result, io::Input, numbers::decimal};
 
+use super::ahead::Ahead;
 use super::decimal::scaled;
 
 pub(crate) use nested::{Field, Tree, read_tree};
@@ -33,14 +34,8 @@ pub(crate) use outline::Outline;
 
 /// A JSON text that is being read.
 pub(crate) struct Json<R> {
-    input: R,
+    input: Ahead<R>,
     name: String,
-    buffer: Vec<u8>,
-    /// The bytes that were not read yet are `buffer[at..filled]`.
-    at: usize,
-    filled: usize,
-    /// How many bytes came before the buffer.
-    before: u64,
     /// The byte that closes each open array and object.
     open: Vec<u8>,
     next: Next,
@@ -89,12 +84,8 @@ impl<R: Read> Json<R> {
     /// JSON from any reader; `name` is its name in messages.
     pub(crate) fn named(name: String, input: R) -> Json<R> {
         Json {
-            input,
+            input: Ahead::new(input),
             name,
-            buffer: Vec::new(),
-            at: 0,
-            filled: 0,
-            before: 0,
             open: Vec::new(),
             next: Next::Document,
             may_be_open: false,
@@ -212,12 +203,7 @@ impl<R: Read> Json<R> {
     pub(crate) fn number(&mut self) -> Result<Option<&[u8]>> {
         match self.kind()? {
             Kind::Text => self.text(),
-            Kind::Number => {
-                self.end_value();
-                let length = self.word()?;
-                self.at += length;
-                Ok(Some(&self.buffer[self.at - length..self.at]))
-            }
+            Kind::Number => self.word().map(Some),
             Kind::Object | Kind::Array | Kind::Other => Ok(None),
         }
     }
@@ -227,13 +213,7 @@ impl<R: Read> Json<R> {
         if self.kind()? != Kind::Other {
             return Ok(None);
         }
-        let length = self.word()?;
-        if length == 0 {
-            return Err(self.unexpected("a value"));
-        }
-        self.end_value();
-        self.at += length;
-        Ok(match &self.buffer[self.at - length..self.at] {
+        Ok(match self.word()? {
             b"true" => Some(true),
             b"false" => Some(false),
             _ => None,
@@ -259,15 +239,7 @@ impl<R: Read> Json<R> {
                 self.skip_string()
             }
             Kind::Object | Kind::Array => self.skip_nested(),
-            Kind::Number | Kind::Other => {
-                let length = self.word()?;
-                if length == 0 {
-                    return Err(self.unexpected("a value"));
-                }
-                self.end_value();
-                self.at += length;
-                Ok(())
-            }
+            Kind::Number | Kind::Other => self.word().map(|_| ()),
         }
     }
 
@@ -277,14 +249,14 @@ impl<R: Read> Json<R> {
     }
 
     fn error(&self, what: &str) -> Error {
-        let at = self.before + self.at as u64;
+        let at = self.input.position();
         let what = format!("byte {at}: {what}; what came before is kept");
         Error::Unknown { name: self.name.clone(), what }
     }
 
     /// Whether all bytes were read: then an error means that they end too early.
     fn is_at_end(&self) -> bool {
-        self.at == self.filled
+        self.input.rest().is_empty()
     }
 
     fn cut_short(&self) -> Error {
@@ -295,7 +267,7 @@ impl<R: Read> Json<R> {
         if self.value()? != open {
             return Ok(false);
         }
-        self.at += 1;
+        self.input.at += 1;
         self.open.push(close);
         self.next = Next::First;
         Ok(true)
@@ -307,12 +279,12 @@ impl<R: Read> Json<R> {
         self.skip_pending()?;
         let mut byte = self.byte()?;
         if self.next == Next::Comma && byte == Some(b',') {
-            self.at += 1;
+            self.input.at += 1;
             self.next = Next::First;
             byte = self.byte()?;
         }
         match byte {
-            Some(byte) if byte == close => self.at += 1,
+            Some(byte) if byte == close => self.input.at += 1,
             None if self.may_be_open && self.open.as_slice() == b"]" => {}
             None => return Err(self.cut_short()),
             Some(_) if self.next == Next::First => return Ok(true),
@@ -331,20 +303,14 @@ impl<R: Read> Json<R> {
     /// The first byte of the next value.
     fn value(&mut self) -> Result<u8> {
         if self.next == Next::Colon {
-            if self.byte()? != Some(b':') {
-                return Err(self.expected_or_cut("':'"));
+            match self.byte()? {
+                Some(b':') => self.input.at += 1,
+                Some(_) => return Err(self.unexpected("':'")),
+                None => return Err(self.cut_short()),
             }
-            self.at += 1;
             self.next = Next::Value;
         }
-        match self.byte()? {
-            Some(byte) => Ok(byte),
-            None => Err(self.cut_short()),
-        }
-    }
-
-    fn expected_or_cut(&self, expected: &str) -> Error {
-        if self.is_at_end() { self.cut_short() } else { self.unexpected(expected) }
+        self.byte()?.ok_or_else(|| self.cut_short())
     }
 
     /// Sets what comes after a value.

@@ -1,4 +1,4 @@
-//! Numbers with separators, as programs print them for people.
+//! Numbers with separators, as programs print them for people, and hexadecimal digits.
 
 use common::numbers::decimal;
 
@@ -18,11 +18,8 @@ pub(crate) fn scaled(text: &[u8], unit: u64) -> Option<u64> {
         Some(at) => (&text[..at], &text[at + 1..]),
         None => (text, &b""[..]),
     };
-    let is_grouped = whole.contains(&b',') || whole.contains(&b'.');
-    let whole: Vec<u8> = match is_grouped {
-        true => whole.iter().copied().filter(|byte| !matches!(byte, b',' | b'.')).collect(),
-        false => whole.to_vec(),
-    };
+    let is_digit = |byte: &u8| !matches!(byte, b',' | b'.');
+    let whole: Vec<u8> = whole.iter().copied().filter(is_digit).collect();
     // Further digits do not matter: numbers of 64 bits have at most 20.
     let fraction = &fraction[..fraction.len().min(18)];
     if whole.is_empty() && fraction.is_empty() {
@@ -33,6 +30,11 @@ pub(crate) fn scaled(text: &[u8], unit: u64) -> Option<u64> {
     let parts = if fraction.is_empty() { 0 } else { decimal(fraction)? };
     let number = (u128::from(whole) * power + u128::from(parts)).checked_mul(unit.into())?;
     u64::try_from((number + power / 2) / power).ok()
+}
+
+/// `8a2b…`
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -47,9 +47,12 @@ impl Outline {
         origin: &Sample<'_>,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
-        self.enter_line(indent, (total, own), origin, samples)?;
-        if let Some(line) = self.path.last_mut().filter(|_| samples.wants.label(b"object")) {
-            line.object = frame.known_object().to_vec();
+        self.enter_thread(indent, total, origin, samples)?;
+        if let Some(line) = self.path.last_mut() {
+            line.own = own;
+            if samples.wants.label(b"object") {
+                line.object = frame.known_object().to_vec();
+            }
         }
         let start = self.frames.len();
         samples.frames(frame, &mut self.frames);
@@ -68,22 +71,13 @@ impl Outline {
         origin: &Sample<'_>,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
-        self.enter_line(indent, (total, None), origin, samples)
-    }
-
-    fn enter_line(
-        &mut self,
-        indent: usize,
-        (total, own): (u64, Option<u64>),
-        origin: &Sample<'_>,
-        samples: &mut Samples<'_>,
-    ) -> Result<()> {
         self.leave(indent, origin, samples)?;
         if let Some(above) = self.path.last_mut() {
             above.below = above.below.saturating_add(total);
         }
         let frames_above = self.frames.len();
-        self.path.push(Line { indent, frames_above, total, own, below: 0, object: Vec::new() });
+        let (own, object) = (None, Vec::new());
+        self.path.push(Line { indent, frames_above, total, own, below: 0, object });
         Ok(())
     }
 
@@ -124,6 +118,7 @@ impl Outline {
         }
         Ok(())
     }
+
     fn add(&mut self, sample: &Sample<'_>, samples: &mut Samples<'_>) -> Result<()> {
         if !self.is_inverted {
             return samples.add(sample, &self.frames);

@@ -1,5 +1,7 @@
 //! Paths of files, as stacks: each folder is a frame, and the caller of its contents.
 
+use memchr::memrchr;
+
 /// The parts of a path, the outermost first; the root is one of them: `/`, `usr`, `bin`.
 pub(crate) fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     let root = path.starts_with(b"/").then_some(&b"/"[..]);
@@ -8,7 +10,7 @@ pub(crate) fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// The last part of a path: `demo` of `/usr/bin/demo`.
 pub(crate) fn file_name(path: &[u8]) -> &[u8] {
-    path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
+    memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..])
 }
 
 /// Undoes the escapes of C in a name: `new\nline`, `gr\303\266\303\237e`, `a\ b`.

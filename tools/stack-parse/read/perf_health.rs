@@ -49,7 +49,6 @@ pub(crate) fn advise(recorded: &Recorded<'_>, pipe: &mut Pipe) {
     if health.total == 0 {
         return;
     }
-    let share = |weight: u128| 100.0 * weight as f64 / health.total as f64;
     let chains = recorded.chains;
     advise_bytecode(&health, pipe);
     if health.chained == 0 && chains == CallChains::None {
@@ -57,43 +56,39 @@ pub(crate) fn advise(recorded: &Recorded<'_>, pipe: &mut Pipe) {
         return;
     }
     advise_callers(&health, chains, pipe);
-    if share(health.unknown) >= 10.0
-        && let Some(remedy) = unknown_remedy(chains)
-    {
-        pipe.note(format_args!(
-            "{:.1} % of the weight is in stacks of mostly unknown functions: {remedy}",
-            share(health.unknown)
-        ));
-    }
-    if share(health.jit) >= 10.0 {
-        pipe.note(format_args!(
-            "{:.1} % of the weight is in stacks with unknown functions that were compiled at run \
-             time: perf reads their names from /tmp/perf-PID.map; {}",
-            share(health.jit),
-            health.jit_remedy()
-        ));
-    }
+    let unknown = unknown_remedy(chains);
+    let unknown = unknown.map(|remedy| format!("of mostly unknown functions: {remedy}"));
+    let jit = format!(
+        "with unknown functions that were compiled at run time: perf reads their names from \
+         /tmp/perf-PID.map; {}",
+        health.jit_remedy()
+    );
+    let limit = limit_remedy(chains);
+    let limit = format!("cut at {FRAME_LIMIT} frames, which lack their roots: {limit}");
     let may_be_cut = chains != CallChains::Others && !health.beyond_limit;
-    if may_be_cut && share(health.at_limit) >= 0.1 {
-        pipe.note(format_args!(
-            "{:.1} % of the weight is in stacks cut at {FRAME_LIMIT} frames, which lack their roots: {}",
-            share(health.at_limit),
-            limit_remedy(chains)
-        ));
+    let ocaml = "cut at OCaml's runtime: OCaml 5 has stacks of its own, which --call-graph dwarf \
+                 misses; use a compiler with frame pointers and 'perf record -g'";
+    for (weight, least, what) in [
+        (health.unknown, 10.0, unknown),
+        (health.jit, 10.0, Some(jit)),
+        (health.at_limit, 0.1, Some(limit).filter(|_| may_be_cut)),
+        (health.cut_ocaml, 5.0, Some(ocaml.to_owned())),
+    ] {
+        let share = percent(weight, health.total);
+        if let Some(what) = what.filter(|_| share >= least) {
+            pipe.note(format_args!("{share:.1} % of the weight is in stacks {what}"));
+        }
     }
-    if share(health.cut_ocaml) >= 5.0 {
-        pipe.note(format_args!(
-            "{:.1} % of the weight is in stacks cut at OCaml's runtime: OCaml 5 has stacks of its \
-             own, which --call-graph dwarf misses; use a compiler with frame pointers and 'perf record -g'",
-            share(health.cut_ocaml)
-        ));
-    }
+}
+
+fn percent(part: u128, all: u128) -> f64 {
+    100.0 * part as f64 / all as f64
 }
 
 /// Notes if a program runs in the interpreter of OCaml.
 fn advise_bytecode(health: &Health, pipe: &mut Pipe) {
     if health.bytecode * 2 > health.total {
-        let share = 100.0 * health.bytecode as f64 / health.total as f64;
+        let share = percent(health.bytecode, health.total);
         pipe.note(format_args!(
             "the program is bytecode of OCaml: {share:.1} % of the weight is in its interpreter, \
              where functions have no names; compile it with ocamlopt"
@@ -105,7 +100,7 @@ fn advise_bytecode(health: &Health, pipe: &mut Pipe) {
 fn advise_callers(health: &Health, chains: CallChains, pipe: &mut Pipe) {
     let may_lack_callers = matches!(chains, CallChains::Printed | CallChains::FramePointers);
     if may_lack_callers && health.one_of_program * 2 >= health.of_program.max(1) {
-        let share = 100.0 * health.one_of_program as f64 / health.of_program as f64;
+        let share = percent(health.one_of_program, health.of_program);
         pipe.note(format_args!(
             "{share:.1} % of the weight in programs has one function of the program and no \
              caller, though call chains were recorded: {}",

@@ -1,4 +1,32 @@
-//! Places in source files.
+//! Places in source files, and the functions there.
+
+use common::stacks::FrameId;
+
+use crate::frame::Frame;
+use crate::samples::Samples;
+
+/// `demo.c:14`; without a line only the file, and empty without a file.
+pub(crate) fn place(file: &[u8], line: u64) -> Vec<u8> {
+    let mut place = file.to_vec();
+    if line > 0 && !file.is_empty() {
+        place.extend_from_slice(format!(":{line}").as_bytes());
+    }
+    place
+}
+
+/// Appends the frames of the functions at one place in code, root first: all but the first are
+/// inlined. Each has a name, a file and a line; the rest is that of `bare`.
+pub(crate) fn append_frames<'a>(
+    root_first: impl Iterator<Item = (&'a [u8], &'a [u8], u64)>,
+    bare: &Frame<'_>,
+    samples: &mut Samples<'_>,
+    frames: &mut Vec<FrameId>,
+) {
+    for (depth, (name, file, line)) in root_first.enumerate() {
+        let source = place(file, line);
+        samples.frames(&Frame { name, source: &source, inlined: depth > 0, ..*bare }, frames);
+    }
+}
 
 /// Where a function is in the source; what is unknown is empty or `None`.
 #[derive(Clone, Debug, Default)]

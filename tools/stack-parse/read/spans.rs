@@ -114,30 +114,25 @@ impl Spans {
     }
 
     /// Counts the time of a thread up to its last event, if many events are held and no earlier
-    /// ones can come. `bare` maps the name of a begin to the name that its end has.
+    /// ones can come. A begin and its end have the same name.
     ///
     /// # Errors
     ///
     /// What `take` returns.
-    fn settle(
-        &mut self,
-        thread: u32,
-        bare: impl Fn(u32) -> u32,
-        stacks: &mut Stacks,
-        mut take: impl Take,
-    ) -> Result<()> {
+    fn settle(&mut self, thread: u32, stacks: &mut Stacks, mut take: impl Take) -> Result<()> {
         // A thread may have had only events without a time.
         let Some(thread) = self.threads.get_mut(thread as usize) else { return Ok(()) };
         let Thread { marks, is_mixed, running, .. } = thread;
         if marks.len() < MUCH || *is_mixed {
             return Ok(());
         }
-        self.ends += running.go_on(marks, bare, stacks, &mut take)?;
+        self.ends += running.go_on(marks, |frame| frame, stacks, &mut take)?;
         marks.clear();
         Ok(())
     }
 
-    /// Counts the rest of a thread's time. Spans without an end last to its last event.
+    /// Counts the rest of a thread's time. Spans without an end last to its last event. `bare` maps
+    /// the name of a begin to the name that its end has.
     ///
     /// # Errors
     ///
@@ -188,7 +183,7 @@ impl Spans {
             held.add_up(samples);
             Ok(())
         };
-        self.settle(thread, |frame| frame, stacks, hold)
+        self.settle(thread, stacks, hold)
     }
 
     /// Finishes a thread whose samples are held under its own number.
@@ -248,18 +243,14 @@ impl Spans {
 
     /// Notes what is wrong with the spans that were added.
     pub(crate) fn report(&self, samples: &mut Samples<'_>) {
-        for (count, what) in [
+        let late = "spans come long after they began: the time before is counted without them";
+        samples.note_counts(&[
             (self.begins, "spans did not end: they last to the last event of their thread"),
             (self.ends, "ends are of spans that did not begin: they are left out"),
             (self.timeless, "events have no time: they are left out"),
             (self.durationless, "spans have no duration that can be counted: they weigh nothing"),
-            (
-                self.late,
-                "spans come long after they began: the time before is counted without them",
-            ),
-        ] {
-            samples.note_count(count, what);
-        }
+            (self.late, late),
+        ]);
     }
 }
 
@@ -315,7 +306,7 @@ mod tests {
         let (mut spans, mut stacks) = (Spans::default(), Stacks::default());
         let take = |_: Passed, _: &mut Stacks| panic!("no time passed");
         spans.add(3, None, 1, Edge::Begin);
-        spans.settle(3, |frame| frame, &mut stacks, take).expect("nothing fails");
+        spans.settle(3, &mut stacks, take).expect("nothing fails");
         spans.finish(3, |frame| frame, &mut stacks, take).expect("nothing fails");
         assert_eq!(spans.timeless, 1);
     }
@@ -331,7 +322,7 @@ mod tests {
         spans.add(0, Some(0), 1, Edge::Begin);
         for at in 0..MUCH as i64 {
             spans.add(0, Some(at), 2, if at % 2 == 0 { Edge::Begin } else { Edge::End });
-            spans.settle(0, |frame| frame, &mut stacks, &mut take).expect("nothing fails");
+            spans.settle(0, &mut stacks, &mut take).expect("nothing fails");
         }
         let last = MUCH as i64;
         spans.add(0, Some(5), 3, Edge::Whole(Some(last + 5)));

@@ -100,26 +100,19 @@ impl Nodes {
             }
         }
         let mut frames = HashMap::new();
+        let mut frame = |node: &mut Node| {
+            let key = (node.function.clone(), node.place.text().to_vec());
+            *frames.entry(key).or_insert_with(|| {
+                node.push_name(names, samples);
+                (names.len() - 1) as u32
+            })
+        };
         let mut callerless = 0;
         for place in 0..self.list.len() {
-            callerless += self.resolve_one(place, stacks, |node| {
-                *frames.entry((node.function.clone(), node.place.text().to_vec())).or_insert_with(
-                    || {
-                        node.push_name(names, samples);
-                        (names.len() - 1) as u32
-                    },
-                )
-            });
+            callerless += self.resolve_one(place, stacks, &mut frame);
         }
         for place in 0..self.list.len() {
-            self.resolve_lines(place, stacks, |node| {
-                *frames.entry((node.function.clone(), node.place.text().to_vec())).or_insert_with(
-                    || {
-                        node.push_name(names, samples);
-                        (names.len() - 1) as u32
-                    },
-                )
-            });
+            self.resolve_lines(place, stacks, &mut frame);
         }
         let what = "nodes have a caller that is missing or is below them: their stacks begin there";
         samples.note_count(callerless, what);

@@ -9,9 +9,9 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::numbers::{hexadecimal, is_digits};
+use common::numbers::hexadecimal;
 
-use crate::frame::{Frame, known_name};
+use crate::frame::{Frame, has_line, known_name};
 
 /// The frame of such a text; another text is all name.
 pub(crate) fn frame(text: &[u8]) -> Frame<'_> {
@@ -39,7 +39,7 @@ fn place(function: &[u8]) -> (&[u8], &[u8], &[u8]) {
     let inside = function.strip_suffix(b")").and_then(|function| function.rsplit_once_str(" ("));
     match inside {
         Some((name, inside)) if inside.starts_with(b"in ") => (name, &inside[3..], b""),
-        Some((name, inside)) if is_line(inside) => (name, b"", inside),
+        Some((name, inside)) if has_line(inside) => (name, b"", inside),
         _ => in_odd_place(function).unwrap_or((function, b"", b"")),
     }
 }
@@ -48,11 +48,6 @@ fn place(function: &[u8]) -> (&[u8], &[u8], &[u8]) {
 fn in_odd_place(function: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let (name, object) = function.strip_suffix(b")")?.split_once_str(" (in ")?;
     Some((name, object, b""))
-}
-
-/// `a b.c:12`, `src/main.rs:12:5`
-fn is_line(text: &[u8]) -> bool {
-    text.rsplit_once_str(":").is_some_and(|(file, line)| !file.is_empty() && is_digits(line))
 }
 
 #[cfg(test)]

@@ -6,20 +6,21 @@ use clap::Args;
 use common::folded::LabelKeys;
 
 use super::events::EventArgs;
-use super::root::{Root, RootParser};
+use super::root::Root;
 use super::sinks::{self, Every, PerSample, Sink, Table};
 use super::sources::{OffCpu, Source, Wakers};
 use super::sums::Sums;
 use super::wants::Wants;
-use super::weight::{Weight, WeightParser};
+use super::weight::Weight;
 use super::window::WindowArgs;
+use super::words::WordsAnd;
 use crate::frame::FrameArgs;
 
 /// The options for how samples become stacks.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SamplesArgs {
     /// What a sample weighs; with --per-sample and --every auto is samples, with --table period
-    #[arg(long, value_parser = WeightParser, default_value = "auto")]
+    #[arg(long, value_parser = WordsAnd(Weight::refuse_measure), default_value = "auto")]
     pub(super) weight: Weight,
 
     #[command(flatten)]
@@ -34,7 +35,7 @@ pub(crate) struct SamplesArgs {
     pub(crate) tsv: bool,
 
     /// The root frame, also label:KEY; the default is comm, none for a trace of one process
-    #[arg(long, value_parser = RootParser)]
+    #[arg(long, value_parser = WordsAnd(Root::parse_label))]
     pub(super) root: Option<Root>,
 
     /// Labels before the stacks: since, time, comm, pid, tid, cpu, event, cgroup, addr, object,
@@ -84,7 +85,7 @@ pub(crate) struct SamplesArgs {
 impl SamplesArgs {
     /// The value of `--to` in nanoseconds, if it was given.
     pub(crate) fn to(&self) -> Option<u64> {
-        self.window.to()
+        self.window.to
     }
 
     /// What the user asked for. `is_bounded` says whether some times are left out.

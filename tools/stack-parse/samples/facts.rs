@@ -26,17 +26,11 @@ pub(crate) struct Facts {
     pub(crate) length: Option<u64>,
     /// How many processors the recorded machine had.
     pub(crate) processors: Option<u32>,
-    rate: Option<Rate>,
+    /// How many samples were to be taken each second; `Some(None)` if some had another rate, or
+    /// none.
+    rate: Option<Option<u64>>,
     times: Option<[u64; 2]>,
     threads: Threads,
-}
-
-/// How many samples were to be taken each second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rate {
-    Hertz(u64),
-    /// Some samples had another rate, or none.
-    Unknown,
 }
 
 /// The threads that have samples.
@@ -76,9 +70,8 @@ impl Facts {
 
     /// Notes how many samples a second were to be taken when a sample was taken.
     pub(crate) fn note_rate(&mut self, hertz: Option<u64>) {
-        let rate = hertz.map_or(Rate::Unknown, Rate::Hertz);
-        if *self.rate.get_or_insert(rate) != rate {
-            self.rate = Some(Rate::Unknown);
+        if *self.rate.get_or_insert(hertz) != hertz {
+            self.rate = Some(None);
         }
     }
 
@@ -131,7 +124,7 @@ impl Facts {
             ("seconds", self.seconds(counts).map(String::into_bytes)),
             ("threads", self.threads.count().map(|it| counted(it, "threads").into_bytes())),
             ("processors", self.processors.map(|it| counted(it.into(), "processors").into_bytes())),
-            ("rate", self.rate()),
+            ("rate", self.rate.flatten().map(|it| format!("{} Hz", grouped(it)).into_bytes())),
         ];
         let lines = values.into_iter();
         lines.filter_map(|(key, value)| Some(header_line(key, &value?))).collect()
@@ -163,13 +156,6 @@ impl Facts {
         let seconds = length as f64 / 1e9;
         let zeros = if seconds >= 1.0 { 0.0 } else { -seconds.log10().floor() - 1.0 };
         Some(format!("{seconds:.*} s", 2 + zeros as usize + usize::from(seconds < 1.0)))
-    }
-
-    fn rate(&self) -> Option<Vec<u8>> {
-        match self.rate? {
-            Rate::Hertz(rate) => Some(format!("{} Hz", grouped(rate)).into_bytes()),
-            Rate::Unknown => None,
-        }
     }
 }
 

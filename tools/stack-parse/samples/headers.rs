@@ -88,22 +88,22 @@ impl InputHeader {
             return self.lines.clone();
         }
         let events: Vec<&Event> = self.events.iter().map(|&event| events.get(event)).collect();
-        let mut lines = Vec::new();
-        for event in events.iter().filter(|event| !event.name.is_empty()) {
-            let of_roots = [&event.name, &b" "[..], unit(event)].concat();
-            let value = if by_event { of_roots } else { event.name.clone() };
-            lines.push(header_line("event", &value));
-        }
+        let named = events.iter().filter(|event| !event.name.is_empty());
+        let names = named.map(|event| match by_event {
+            true => [&event.name, &b" "[..], unit(event)].concat(),
+            false => event.name.clone(),
+        });
         let mut units: Vec<&[u8]> = events.iter().map(|event| unit(event)).collect();
         units.dedup();
-        if let [unit] = units[..]
-            && !unit.is_empty()
-        {
-            lines.push(header_line("unit", unit));
-        }
-        lines.push(header_line("source", self.format.as_bytes()));
-        lines.extend_from_slice(&self.facts);
-        lines
+        self.lines_of(names, if let [unit] = units[..] { unit } else { b"" })
+    }
+
+    /// The lines for weights of these events, and of this unit if it is known.
+    fn lines_of(&self, events: impl Iterator<Item = Vec<u8>>, unit: &[u8]) -> Vec<Vec<u8>> {
+        let unit = Some(header_line("unit", unit)).filter(|_| !unit.is_empty());
+        let source = header_line("source", self.format.as_bytes());
+        let lines = events.map(|event| header_line("event", &event)).chain(unit);
+        lines.chain([source]).chain(self.facts.iter().cloned()).collect()
     }
 
     /// The lines where a source measures something else than the events that its samples are made
@@ -112,13 +112,7 @@ impl InputHeader {
         if self.events.is_empty() {
             return Vec::new();
         }
-        let mut lines = vec![
-            header_line("event", measure.name),
-            header_line("unit", measure.unit),
-            header_line("source", self.format.as_bytes()),
-        ];
-        lines.extend_from_slice(&self.facts);
-        lines
+        self.lines_of([measure.name.to_vec()].into_iter(), measure.unit)
     }
 }
 

@@ -35,6 +35,13 @@ impl Samples<'_> {
         }
     }
 
+    /// Prints such a note for each of these things.
+    pub(crate) fn note_counts(&mut self, counts: &[(u64, &str)]) {
+        for &(count, what) in counts {
+            self.note_count(count, what);
+        }
+    }
+
     /// Prints a note about this input, which is an error with `--strict`.
     pub(crate) fn doubt(&mut self, what: impl Display) {
         if self.wants.strict {

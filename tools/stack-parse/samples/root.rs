@@ -2,8 +2,7 @@
 
 use std::ffi::OsStr;
 
-use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
-use clap::{Arg, Command, ValueEnum};
+use clap::ValueEnum;
 use common::folded::{append_label_frame, clean_frame};
 
 use super::sample::Sample;
@@ -24,31 +23,13 @@ pub(crate) enum Root {
     Label(Vec<u8>),
 }
 
-/// Parses a [`Root`]: one of its words, or `label:KEY`.
-#[derive(Clone, Debug)]
-pub(crate) struct RootParser;
-
-impl TypedValueParser for RootParser {
-    type Value = Root;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        arg: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<Root, clap::Error> {
-        match value.as_encoded_bytes().strip_prefix(b"label:") {
-            Some(key) if !key.is_empty() => Ok(Root::Label(key.to_vec())),
-            _ => EnumValueParser::new().parse_ref(command, arg, value),
-        }
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(Root::value_variants().iter().filter_map(ValueEnum::to_possible_value)))
-    }
-}
-
 impl Root {
+    /// Parses `label:KEY`.
+    pub(super) fn parse_label(value: &OsStr) -> Option<clap::error::Result<Root>> {
+        let key = value.as_encoded_bytes().strip_prefix(b"label:").filter(|key| !key.is_empty());
+        key.map(|key| Ok(Root::Label(key.to_vec())))
+    }
+
     /// Whether it may differ between samples of one thread and event.
     pub(crate) fn is_of_each_sample(&self) -> bool {
         let of_thread: [&[u8]; 5] = [b"comm", b"pid", b"tid", b"cpu", b"event"];

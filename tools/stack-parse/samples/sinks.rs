@@ -20,7 +20,9 @@ pub(super) use table::Table;
 pub(super) trait Sink: fmt::Debug + Send {
     /// How sampling periods are weighed by default. Counts cannot turn into sums of periods where
     /// periods differ, as lines were written by then.
-    fn auto_rule(&self) -> Rule;
+    fn auto_rule(&self) -> Rule {
+        Rule::Count
+    }
 
     /// Whether header lines may come after the lines of samples.
     fn has_header(&self) -> bool {
@@ -52,10 +54,6 @@ pub(super) trait Sink: fmt::Debug + Send {
 pub(super) struct PerSample;
 
 impl Sink for PerSample {
-    fn auto_rule(&self) -> Rule {
-        Rule::Count
-    }
-
     fn add(&mut self, line: &[u8], weight: u64, pipe: &mut Pipe) -> Result<()> {
         pipe.pass(&FoldedLine::of_labelled_stack(line, weight))
     }

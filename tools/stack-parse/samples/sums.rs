@@ -113,11 +113,8 @@ impl Sums {
     pub(super) fn add_weight(&mut self, weight: u64, leaf: NodeId, labels: Noted) {
         self.tree.add(leaf, weight);
         if let Some(labelled) = &mut self.labelled {
-            labelled.add(
-                labels,
-                leaf,
-                &OpenSample { base: leaf, event: 0, count: weight, weight: 1 },
-            );
+            let sample = OpenSample { base: leaf, event: 0, count: weight, weight: 1 };
+            labelled.add(labels, leaf, &sample);
         }
     }
 

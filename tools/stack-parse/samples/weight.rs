@@ -2,9 +2,8 @@
 
 use std::ffi::OsStr;
 
-use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::ValueEnum;
 use clap::error::ErrorKind;
-use clap::{Arg, Command, ValueEnum};
 use common::stacks::{NodeId, StackTree};
 
 use super::sample::OpenSample;
@@ -22,28 +21,12 @@ pub(crate) enum Weight {
     Latency,
 }
 
-/// Parses a [`Weight`]. `words` and `bytes`, which are measures now, were weights before.
-#[derive(Clone, Debug)]
-pub(crate) struct WeightParser;
-
-impl TypedValueParser for WeightParser {
-    type Value = Weight;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        arg: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<Weight, clap::Error> {
-        if value == "words" || value == "bytes" {
-            let what = format!("--weight {0}: use '--event {0}'\n", value.display());
-            return Err(clap::Error::raw(ErrorKind::InvalidValue, what));
-        }
-        EnumValueParser::new().parse_ref(command, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(Weight::value_variants().iter().filter_map(ValueEnum::to_possible_value)))
+impl Weight {
+    /// Refuses `words` and `bytes`, which are measures now, but were weights before.
+    pub(super) fn refuse_measure(value: &OsStr) -> Option<clap::error::Result<Weight>> {
+        let what = format!("--weight {0}: use '--event {0}'\n", value.display());
+        let is_measure = value == "words" || value == "bytes";
+        is_measure.then(|| Err(clap::Error::raw(ErrorKind::InvalidValue, what)))
     }
 }
 
@@ -146,12 +129,10 @@ impl Weigher {
         (other_node, other_tree): (NodeId, &mut StackTree),
     ) {
         let same = self.same.is_none() || other.same.is_none() || self.same == other.same;
-        if same && !self.sums && !other.sums {
-            self.same = self.same.or(other.same);
-            return;
+        if !same || self.sums || other.sums {
+            self.sum(node, tree);
+            other.sum(other_node, other_tree);
         }
-        self.sum(node, tree);
-        other.sum(other_node, other_tree);
         self.same = self.same.or(other.same);
     }
 

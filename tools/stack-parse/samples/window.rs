@@ -1,7 +1,6 @@
 //! A slice of time: `--from` and `--to`.
 
 use std::ops::Range;
-use std::str::FromStr;
 
 use clap::Args;
 use common::{Error, Result, numbers::nanoseconds};
@@ -10,35 +9,21 @@ use super::events::Fate;
 use super::labels::When;
 use super::sample::{Sample, Time};
 
-/// The slice of time to read.
+/// The slice of time to read, in nanoseconds.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WindowArgs {
     /// Leave out what comes earlier than this many seconds after a file's first sample
-    #[arg(long, value_name = "SECONDS")]
-    from: Option<Seconds>,
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    from: Option<u64>,
 
     /// Leave out what comes this many seconds after a file's first sample, or later
-    #[arg(long, value_name = "SECONDS")]
-    to: Option<Seconds>,
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub(super) to: Option<u64>,
 }
 
-impl WindowArgs {
-    /// The value of `--to`, in nanoseconds.
-    pub(super) fn to(&self) -> Option<u64> {
-        self.to.map(|seconds| seconds.0)
-    }
-}
-
-/// A time in nanoseconds, written in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Seconds(u64);
-
-impl FromStr for Seconds {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Seconds, &'static str> {
-        nanoseconds(text.as_bytes()).map(Seconds).ok_or("expected seconds such as 10 or 2.5")
-    }
+/// A time written in seconds, in nanoseconds.
+fn parse_seconds(text: &str) -> Result<u64, &'static str> {
+    nanoseconds(text.as_bytes()).ok_or("expected seconds such as 10 or 2.5")
 }
 
 /// The slice, relative to the first sample of an input that has a time.
@@ -58,8 +43,8 @@ impl Window {
     ///
     /// [`Error::Usage`] if the slice is empty.
     pub(super) fn new(args: &WindowArgs) -> Result<Window> {
-        let from = args.from.map_or(0, |seconds| seconds.0);
-        let to = args.to.map_or(u64::MAX, |seconds| seconds.0);
+        let from = args.from.unwrap_or(0);
+        let to = args.to.unwrap_or(u64::MAX);
         if from >= to {
             return Err(Error::Usage("--from must be less than --to".to_owned()));
         }
@@ -150,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_slice_starts_at_the_first_sample() {
-        let args = WindowArgs { from: Some(Seconds(1)), to: Some(Seconds(1_000_000_000)) };
+        let args = WindowArgs { from: Some(1), to: Some(1_000_000_000) };
         let mut window = Window::new(&args).expect("a slice");
         let mut admits = |time: &str| window.admits(Some(Time::Text(time.as_bytes())), None);
         assert!(!admits("100.5"));

@@ -161,7 +161,7 @@ impl Troubles {
 
     /// Notes each kind of trouble and how often it came.
     pub(super) fn report(&self, samples: &mut Samples<'_>) {
-        for (count, what) in [
+        samples.note_counts(&[
             (self.unknown_rows, "rows are in tables without a schema: they are left out"),
             (self.bad_values, "values are not numbers that can be read: they count as null"),
             (self.stackless, "stacks are not in their table"),
@@ -171,8 +171,6 @@ impl Troubles {
             (self.bad_weights, "weights are no numbers: they are left out"),
             (self.freed, "samples are of memory that was freed, left out"),
             (self.too_heavy, "weights do not fit into 64 bits: they are left out"),
-        ] {
-            samples.note_count(count, what);
-        }
+        ]);
     }
 }

@@ -15,8 +15,8 @@ use crate::samples::Samples;
 #[derive(Default)]
 pub(super) struct Batch {
     pub(super) dictionary: Dictionary,
-    /// The attributes of each scope, and of its resource.
-    scopes: Vec<Vec<Attribute>>,
+    /// The attributes of each scope that has begun, and of its resource.
+    pub(super) scopes: Vec<Vec<Attribute>>,
     numbers: HashMap<Series, u32>,
     held: Held,
     /// The profile that is being read: its own attributes come after its samples.
@@ -109,22 +109,11 @@ impl Stored {
 }
 
 impl Batch {
-    /// Begins a scope, whose profiles follow; returns its number.
-    pub(super) fn begin_scope(&mut self) -> usize {
-        self.scopes.push(Vec::new());
-        self.scopes.len() - 1
-    }
-
     /// Adds attributes to all scopes from number `from` on: to the last one, or to all of a
     /// resource. Some writers put them after the profiles.
     pub(super) fn describe_scopes(&mut self, from: usize, attributes: &[Attribute]) {
         let scopes = self.scopes.get_mut(from..).unwrap_or_default();
         scopes.iter_mut().for_each(|scope| scope.extend_from_slice(attributes));
-    }
-
-    /// How many scopes have begun.
-    pub(super) fn scopes(&self) -> usize {
-        self.scopes.len()
     }
 
     /// Adds a sample of the profile that is being read.
@@ -185,10 +174,8 @@ impl Batch {
         for (series, number) in &self.numbers {
             *self.held.thread_mut(*number) = self.thread(series);
         }
-        if self.negative > 0 {
-            let what = "samples have values below 0, or too large ones: they are left out";
-            samples.note(format_args!("{} {what}", self.negative));
-        }
+        let negative = "samples have values below 0, or too large ones: they are left out";
+        samples.note_counts(&[(self.negative, negative)]);
         self.held.finish(&mut stacks, &names, samples)
     }
 

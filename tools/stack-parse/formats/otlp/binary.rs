@@ -8,9 +8,9 @@ use common::{Error, Result};
 use super::batch::Stored;
 use super::encoding::{Large, Message};
 use super::entry::Entry;
-use super::fields::{Names, dictionary, profile, profiles_data, resource_profiles, scope_profiles};
+use super::fields::{dictionary, profile, profiles_data, resource_profiles, scope_profiles};
 use super::form::Form;
-use crate::read::protobuf::{Broken, FieldNumber, Fields, Stream, Value, begun};
+use crate::read::protobuf::{Broken, FieldNumber, Fields, Names, Stream, Value, begun};
 
 /// The size of the length before each message of the file exporter, in bytes; it is big-endian.
 const LENGTH: usize = 4;
@@ -103,18 +103,12 @@ impl<R: Read> Message for Binary<R> {
         }
         Ok(())
     }
-
-    fn each(&mut self, mut each: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
-        each(self)
-    }
 }
 
 impl<R: Read> Large for Binary<R> {
     type Part<'p> = Entry<'p>;
 
-    fn keeps_cut_resources(&self) -> bool {
-        false
-    }
+    const KEEPS_CUT_RESOURCES: bool = false;
 
     fn next(&mut self) -> Result<bool> {
         self.form = Form::default();
@@ -145,10 +139,6 @@ impl<R: Read> Large for Binary<R> {
 
     fn end_samples(&mut self, add: &mut impl FnMut(&Stored)) {
         self.form.finish(add);
-    }
-
-    fn is_list(&mut self) -> Result<bool> {
-        Ok(false)
     }
 
     fn is_old(&mut self) -> &mut bool {

@@ -2,29 +2,28 @@
 
 use std::ops::Range;
 
-use common::stacks::FrameId;
-
 use super::FORMAT;
 use super::attributes::{Attribute, Text};
 use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::read::mapped_code::{self, Code, Mapping};
 use crate::read::own_labels::OwnLabels;
+use crate::read::source::append_frames;
 use crate::read::stacks::{FrameNames, StackId, Stacks};
 use crate::samples::Samples;
 
 /// All tables.
 #[derive(Debug, Default)]
 pub(super) struct Dictionary {
-    strings: Vec<u8>,
+    pub(super) strings: Vec<u8>,
     /// Where each string ends in `strings`.
-    string_ends: Vec<usize>,
+    pub(super) string_ends: Vec<usize>,
     pub(super) mappings: Vec<RawMapping>,
     pub(super) locations: Vec<Location>,
     pub(super) functions: Vec<Function>,
     /// The locations of all stacks, leaf first; `stack_ends` has where each stack ends.
-    places: Vec<u64>,
-    stack_ends: Vec<usize>,
+    pub(super) places: Vec<u64>,
+    pub(super) stack_ends: Vec<usize>,
     pub(super) attributes: Vec<Attribute>,
     /// The trace and the span that a sample was taken in.
     pub(super) links: Vec<[Vec<u8>; 2]>,
@@ -63,16 +62,6 @@ const BUILD_ID: &[u8] = b"process.executable.build_id.gnu";
 const FRAME_TYPE: &[u8] = b"profile.frame.type";
 
 impl Dictionary {
-    pub(super) fn add_string(&mut self, string: &[u8]) {
-        self.strings.extend_from_slice(string);
-        self.string_ends.push(self.strings.len());
-    }
-
-    pub(super) fn add_stack(&mut self, locations: &[u64]) {
-        self.places.extend_from_slice(locations);
-        self.stack_ends.push(self.places.len());
-    }
-
     pub(super) fn string(&self, number: u64) -> &[u8] {
         &self.strings[range(&self.string_ends, number)]
     }
@@ -134,7 +123,13 @@ impl Dictionary {
         for (number, location) in self.locations.iter().enumerate() {
             frames.clear();
             if self.has_name(location) {
-                self.add_frames(location, mapping(location), samples, &mut frames);
+                let bare = mapped_code::bare(location.address, mapping(location));
+                let bare = Frame { kind: self.kind(location, bare.kind), ..bare };
+                let root_first = location.lines.iter().rev().map(|&(function, line)| {
+                    let file = get(&self.functions, function).map(|it| self.string(it.file));
+                    (self.function_name(function), file.unwrap_or_default(), line)
+                });
+                append_frames(root_first, &bare, samples, &mut frames);
             } else {
                 frames.extend_from_slice(named.frames(number));
             }
@@ -143,35 +138,6 @@ impl Dictionary {
         }
         names.name_others(&Frame { name: b"[unknown]", ..Frame::default() }, samples);
         names
-    }
-
-    /// Appends the frames of a location with names, root first.
-    fn add_frames(
-        &self,
-        location: &Location,
-        mapping: Option<&Mapping>,
-        samples: &mut Samples<'_>,
-        frames: &mut Vec<FrameId>,
-    ) {
-        let bare = mapped_code::bare(location.address, mapping);
-        let mut source = Vec::new();
-        for (index, (function, line)) in location.lines.iter().enumerate().rev() {
-            let file = get(&self.functions, *function).map_or(&b""[..], |it| self.string(it.file));
-            source.clear();
-            source.extend_from_slice(file);
-            if *line > 0 && !source.is_empty() {
-                source.extend_from_slice(format!(":{line}").as_bytes());
-            }
-            let frame = Frame {
-                name: self.function_name(*function),
-                source: &source,
-                // The others are inlined into the last one.
-                inlined: index + 1 < location.lines.len(),
-                kind: self.kind(location, bare.kind),
-                ..bare
-            };
-            samples.frames(&frame, frames);
-        }
     }
 
     fn kind(&self, location: &Location, otherwise: Kind) -> Kind {

@@ -4,8 +4,7 @@ use common::Result;
 
 use super::attributes::Attribute;
 use super::batch::Stored;
-use super::fields::Names;
-use crate::read::protobuf::FieldNumber;
+use crate::read::protobuf::{FieldNumber, Names};
 
 /// A message that is being read. The value of the field that was read last comes next.
 pub(super) trait Message: Sized {
@@ -17,31 +16,38 @@ pub(super) trait Message: Sized {
         each: impl FnMut(&mut Self, FieldNumber) -> Result<()>,
     ) -> Result<()>;
 
-    /// Calls `each` at every value of a repeated field that comes next.
-    fn each(&mut self, each: impl FnMut(&mut Self) -> Result<()>) -> Result<()>;
+    /// Calls `each` at every value of a repeated field that comes next: one where each value is a
+    /// field of its own.
+    fn each(&mut self, mut each: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
+        each(self)
+    }
+}
+
+/// Where the value of a field goes.
+pub(super) enum Place<'p> {
+    /// A number, which may be below 0; anything else becomes 0.
+    Number(&'p mut u64),
+    /// A list of numbers, which are appended as far as they can be read.
+    List(&'p mut Vec<u64>),
+    /// Times, which are appended as far as they can be read.
+    Times(&'p mut Vec<u64>),
+    /// The id of a trace or a span, as hexadecimal digits.
+    Id(&'p mut Vec<u8>),
+    /// A string, which is appended.
+    Text(&'p mut Vec<u8>),
+    /// An attribute, which is appended.
+    Attribute(&'p mut Vec<Attribute>),
 }
 
 /// A small message, which is held as a whole.
 pub(super) trait Part: Message {
     /// Whether the message whose fields were read is damaged: its last fields are missing.
-    fn is_damaged(&self) -> bool;
+    fn is_damaged(&self) -> bool {
+        false
+    }
 
-    /// Sets a number, which may be below 0; to 0 for anything else.
-    fn number(&mut self, number: &mut u64) -> Result<()>;
-
-    /// Appends the numbers of a list, as far as they can be read.
-    fn list(&mut self, numbers: &mut Vec<u64>) -> Result<()>;
-
-    /// Appends times, as far as they can be read.
-    fn times(&mut self, times: &mut Vec<u64>) -> Result<()>;
-
-    /// Sets the hexadecimal digits of the id of a trace or a span.
-    fn id(&mut self, digits: &mut Vec<u8>) -> Result<()>;
-
-    /// Hands a string to `take`.
-    fn string(&mut self, take: impl FnOnce(&[u8])) -> Result<()>;
-
-    fn attribute(&mut self) -> Result<Attribute>;
+    /// Reads the value that comes next.
+    fn read(&mut self, into: Place<'_>) -> Result<()>;
 
     /// The numbers in these fields of the message that comes next: 0 for missing ones, and for all
     /// of a damaged message.
@@ -52,7 +58,7 @@ pub(super) trait Part: Message {
     ) -> Result<[u64; N]> {
         let mut numbers = [0; N];
         self.fields(names, |part, field| match wanted.iter().position(|it| *it == field) {
-            Some(place) => part.number(&mut numbers[place]),
+            Some(place) => part.read(Place::Number(&mut numbers[place])),
             None => Ok(()),
         })?;
         Ok(if self.is_damaged() { [0; N] } else { numbers })
@@ -64,7 +70,7 @@ pub(super) trait Large: Message {
     type Part<'p>: Part;
 
     /// Whether the attributes of a resource count, too, if the input ends within its profiles.
-    fn keeps_cut_resources(&self) -> bool;
+    const KEEPS_CUT_RESOURCES: bool;
 
     /// Goes on to the next message; false at the end of the input.
     fn next(&mut self) -> Result<bool>;
@@ -80,7 +86,9 @@ pub(super) trait Large: Message {
     fn end_samples(&mut self, _: &mut impl FnMut(&Stored)) {}
 
     /// Whether the value that comes next is a list, where JSON has lists.
-    fn is_list(&mut self) -> Result<bool>;
+    fn is_list(&mut self) -> Result<bool> {
+        Ok(false)
+    }
 
     /// Whether the message has a form that is not read.
     fn is_old(&mut self) -> &mut bool;

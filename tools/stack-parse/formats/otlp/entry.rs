@@ -3,10 +3,11 @@
 use common::Result;
 
 use super::attributes::{Attribute, Text};
-use super::encoding::{Message, Part};
-use super::fields::{Names, any_value, key_value};
+use super::encoding::{Message, Part, Place};
+use super::fields::{any_value, key_value};
 use crate::read::bytes::Bytes;
-use crate::read::protobuf::{FieldNumber, Fields, Malformed, Value};
+use crate::read::numbers::hex;
+use crate::read::protobuf::{FieldNumber, Fields, Malformed, Names, Value};
 
 /// A message, or the value of one of its fields.
 pub(super) struct Entry<'e> {
@@ -35,10 +36,6 @@ impl Message for Entry<'_> {
         }
         Ok(())
     }
-
-    fn each(&mut self, mut each: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
-        each(self)
-    }
 }
 
 impl Part for Entry<'_> {
@@ -47,48 +44,23 @@ impl Part for Entry<'_> {
     }
 
     #[inline]
-    fn number(&mut self, number: &mut u64) -> Result<()> {
-        *number = self.value.number();
-        Ok(())
-    }
-
-    #[inline]
-    fn list(&mut self, numbers: &mut Vec<u64>) -> Result<()> {
-        // A damaged list keeps the numbers before the damage.
-        let _ = self.value.append_numbers(numbers);
-        Ok(())
-    }
-
-    /// Times have eight bytes: there is one, or several in a list.
-    #[inline]
-    fn times(&mut self, times: &mut Vec<u64>) -> Result<()> {
-        match self.value {
-            Value::Number(time) => times.push(time),
-            Value::Bytes(list) => {
+    fn read(&mut self, into: Place<'_>) -> Result<()> {
+        match (into, self.value) {
+            (Place::Number(number), value) => *number = value.number(),
+            // A damaged list keeps the numbers before the damage.
+            (Place::List(numbers), value) => _ = value.append_numbers(numbers),
+            // Times have eight bytes: there is one, or several in a list.
+            (Place::Times(times), Value::Number(time)) => times.push(time),
+            (Place::Times(times), Value::Bytes(list)) => {
                 let mut list = Bytes(list);
                 times.extend(std::iter::from_fn(|| list.u64().ok()));
             }
+            (Place::Id(digits), id) => *digits = hex(id.bytes()).into_bytes(),
+            (Place::Text(text), string) => text.extend_from_slice(string.bytes()),
+            (Place::Attribute(attributes), it) => attributes.push(attribute(it.bytes())),
         }
         Ok(())
     }
-
-    fn id(&mut self, digits: &mut Vec<u8>) -> Result<()> {
-        *digits = hexadecimal(self.value.bytes());
-        Ok(())
-    }
-
-    fn string(&mut self, take: impl FnOnce(&[u8])) -> Result<()> {
-        take(self.value.bytes());
-        Ok(())
-    }
-
-    fn attribute(&mut self) -> Result<Attribute> {
-        Ok(attribute(self.value.bytes()))
-    }
-}
-
-fn hexadecimal(bytes: &[u8]) -> Vec<u8> {
-    bytes.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()
 }
 
 /// Reads a key and a value. The key is a string, with its number in the third field if it is in the
@@ -140,7 +112,7 @@ fn any_value(message: &[u8], depth: u32) -> Text {
             });
             values.collect::<Vec<_>>().join(&b","[..])
         }
-        (BYTES_VALUE, Value::Bytes(bytes)) => hexadecimal(bytes),
+        (BYTES_VALUE, Value::Bytes(bytes)) => hex(bytes).into_bytes(),
         (STRING_VALUE_STRINDEX, Value::Number(string)) => return Text::Number(string),
         _ => Vec::new(),
     })

@@ -1,24 +1,9 @@
 //! The messages of profiles, and their fields that are read. Names and numbers are those of
 //! profiles.proto, common.proto and resource.proto of opentelemetry-proto.
 
-use crate::read::protobuf::{FieldNumber, messages};
+use crate::read::protobuf::messages;
 
-/// The fields of a message by their names. In JSON, `STACK_INDEX` is `stackIndex` or `stack_index`.
-pub(super) type Names = &'static [(&'static str, FieldNumber)];
-
-/// Declares messages as [`messages`] does, with the list of all names.
-macro_rules! named_messages {
-    ($($(#[$doc:meta])* $message:ident { $($field:ident = $number:literal),* $(,)? })*) => {$(
-        $(#[$doc])*
-        pub(super) mod $message {
-            use crate::read::protobuf::FieldNumber;
-            $(pub(crate) const $field: FieldNumber = FieldNumber::declared($number);)*
-            pub(crate) const NAMES: super::Names = &[$((stringify!($field), $field)),*];
-        }
-    )*};
-}
-
-named_messages! {
+messages! {
     profiles_data { RESOURCE_PROFILES = 1, DICTIONARY = 2 }
     resource_profiles { RESOURCE = 1, SCOPE_PROFILES = 2 }
     resource { ATTRIBUTES = 1 }
@@ -45,9 +30,7 @@ named_messages! {
     function { NAME_STRINDEX = 1, SYSTEM_NAME_STRINDEX = 2, FILENAME_STRINDEX = 3 }
     link { TRACE_ID = 1, SPAN_ID = 2 }
     stack { LOCATION_INDICES = 1 }
-}
 
-messages! {
     /// The fields of a profile that had other numbers in versions 1.8 and 1.9.
     profile_of_18 { ATTRIBUTE_INDICES = 12 }
     /// A field that profiles had before version 1.8.

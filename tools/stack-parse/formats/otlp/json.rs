@@ -1,27 +1,26 @@
 //! The message as JSON: one, or one per line. Numbers of 64 bits are strings there, and versions
 //! differ in the names of fields.
 
-use common::{Result, io::Input};
+use common::{Result, io::Input, numbers::decimal};
 
 use super::attributes::{Attribute, Text};
 use super::batch::Stored;
-use super::encoding::{Large, Message, Part};
-use super::fields::Names;
+use super::encoding::{Large, Message, Part, Place};
 use super::message::read_sample;
+use crate::read::decimal::scaled;
 use crate::read::json::{Json, Kind};
-use crate::read::protobuf::FieldNumber;
+use crate::read::protobuf::{FieldNumber, Names};
 
 /// Messages that are read piece by piece.
 pub(super) struct AsJson<'i> {
     json: Json<&'i mut Input>,
-    stored: Stored,
     /// Whether the message has a form that is not read.
     is_old: bool,
 }
 
 impl<'i> AsJson<'i> {
     pub(super) fn new(input: &'i mut Input) -> AsJson<'i> {
-        AsJson { json: Json::new(input), stored: Stored::default(), is_old: false }
+        AsJson { json: Json::new(input), is_old: false }
     }
 }
 
@@ -57,61 +56,26 @@ impl Message for AsJson<'_> {
 }
 
 impl Part for AsJson<'_> {
-    fn is_damaged(&self) -> bool {
-        false
-    }
-
-    fn number(&mut self, set: &mut u64) -> Result<()> {
-        *set = number(&mut self.json)?;
-        Ok(())
-    }
-
-    fn list(&mut self, numbers: &mut Vec<u64>) -> Result<()> {
-        self.json.for_each(|json| {
-            numbers.push(number(json)?);
-            Ok(())
-        })
-    }
-
-    fn times(&mut self, times: &mut Vec<u64>) -> Result<()> {
-        self.list(times)
-    }
-
-    fn id(&mut self, digits: &mut Vec<u8>) -> Result<()> {
-        *digits = text(&mut self.json)?;
-        Ok(())
-    }
-
-    fn string(&mut self, take: impl FnOnce(&[u8])) -> Result<()> {
-        take(self.json.text()?.unwrap_or_default());
-        Ok(())
-    }
-
-    fn attribute(&mut self) -> Result<Attribute> {
+    fn read(&mut self, into: Place<'_>) -> Result<()> {
         let json = &mut self.json;
-        let mut attribute = Attribute::default();
-        if !json.begin_object()? {
-            return Ok(attribute);
+        match into {
+            Place::Number(set) => *set = number(json)?,
+            Place::List(numbers) | Place::Times(numbers) => json.for_each(|json| {
+                numbers.push(number(json)?);
+                Ok(())
+            })?,
+            Place::Id(digits) => *digits = text(json)?,
+            Place::Text(text) => text.extend_from_slice(json.text()?.unwrap_or_default()),
+            Place::Attribute(attributes) => attributes.push(attribute(json)?),
         }
-        while let Some(key) = json.next_key()? {
-            match key {
-                b"key" => attribute.key = Text::Known(text(json)?),
-                b"keyStrindex" | b"key_strindex" => attribute.key = Text::Number(number(json)?),
-                b"value" => attribute.value = any_value(json)?,
-                b"unitStrindex" | b"unit_strindex" => attribute.unit = number(json)?,
-                _ => {}
-            }
-        }
-        Ok(attribute)
+        Ok(())
     }
 }
 
 impl<'i> Large for AsJson<'i> {
     type Part<'p> = AsJson<'i>;
 
-    fn keeps_cut_resources(&self) -> bool {
-        true
-    }
+    const KEEPS_CUT_RESOURCES: bool = true;
 
     fn next(&mut self) -> Result<bool> {
         if !self.json.next_document()? {
@@ -128,14 +92,13 @@ impl<'i> Large for AsJson<'i> {
     }
 
     fn samples(&mut self, add: &mut impl FnMut(&Stored)) -> Result<()> {
+        let mut stored = Stored::default();
         self.each(|message| {
-            let mut stored = std::mem::take(&mut message.stored);
-            let read = read_sample(message, &mut stored, |field| field);
-            if read.is_ok() && !message.is_old {
+            read_sample(message, &mut stored, |field| field)?;
+            if !message.is_old {
                 add(&stored);
             }
-            message.stored = stored;
-            read
+            Ok(())
         })
     }
 
@@ -164,9 +127,13 @@ fn is_named(key: &[u8], name: &str) -> bool {
 
 /// Reads a number, which may be below 0; 0 if it is not a number.
 fn number(json: &mut Reader<'_>) -> Result<u64> {
-    let number = json.scaled(0)?.unwrap_or_default();
-    let unsigned = u64::try_from(number).ok();
-    Ok(unsigned.or_else(|| i64::try_from(number).ok().map(i64::cast_unsigned)).unwrap_or_default())
+    let Some(text) = json.number()? else { return Ok(0) };
+    let other = || {
+        let number = scaled(text, 0)?;
+        let unsigned = u64::try_from(number).ok();
+        unsigned.or_else(|| i64::try_from(number).ok().map(i64::cast_unsigned))
+    };
+    Ok(decimal(text).or_else(other).unwrap_or_default())
 }
 
 type Reader<'a> = Json<&'a mut Input>;
@@ -174,6 +141,23 @@ type Reader<'a> = Json<&'a mut Input>;
 /// A string; empty if the value is not one.
 fn text(json: &mut Reader<'_>) -> Result<Vec<u8>> {
     Ok(json.text()?.unwrap_or_default().to_vec())
+}
+
+fn attribute(json: &mut Reader<'_>) -> Result<Attribute> {
+    let mut attribute = Attribute::default();
+    if !json.begin_object()? {
+        return Ok(attribute);
+    }
+    while let Some(key) = json.next_key()? {
+        match key {
+            b"key" => attribute.key = Text::Known(text(json)?),
+            b"keyStrindex" | b"key_strindex" => attribute.key = Text::Number(number(json)?),
+            b"value" => attribute.value = any_value(json)?,
+            b"unitStrindex" | b"unit_strindex" => attribute.unit = number(json)?,
+            _ => {}
+        }
+    }
+    Ok(attribute)
 }
 
 /// The text of a value of any type; lists have commas between their values.

@@ -5,10 +5,10 @@ use common::{Error, Result};
 use super::attributes::Attribute;
 use super::batch::{Batch, Profile, Stored};
 use super::dictionary::{Dictionary, Function, Location, RawMapping};
-use super::encoding::{Large, Part};
-use super::fields::{self as of, Names};
+use super::encoding::{Large, Part, Place};
+use super::fields as of;
 use crate::options::Options;
-use crate::read::protobuf::FieldNumber;
+use crate::read::protobuf::{FieldNumber, Names};
 use crate::samples::Samples;
 
 /// The error for a message in a form that is not read.
@@ -57,8 +57,8 @@ fn read_message(message: &mut impl Large, into: &mut Reading<'_, '_>) -> Result<
 }
 
 /// Reads the profiles of a resource: a service, a host.
-fn read_resource(message: &mut impl Large, into: &mut Reading<'_, '_>) -> Result<()> {
-    let first = into.batch.scopes();
+fn read_resource<M: Large>(message: &mut M, into: &mut Reading<'_, '_>) -> Result<()> {
+    let first = into.batch.scopes.len();
     let mut own = Vec::new();
     let read = message.fields(of::resource_profiles::NAMES, |message, field| match field {
         of::resource_profiles::RESOURCE => {
@@ -70,7 +70,7 @@ fn read_resource(message: &mut impl Large, into: &mut Reading<'_, '_>) -> Result
         of::resource_profiles::SCOPE_PROFILES => message.each(|message| read_scope(message, into)),
         _ => Ok(()),
     });
-    if read.is_ok() || message.keeps_cut_resources() {
+    if read.is_ok() || M::KEEPS_CUT_RESOURCES {
         into.batch.describe_scopes(first, &own);
     }
     read
@@ -78,7 +78,8 @@ fn read_resource(message: &mut impl Large, into: &mut Reading<'_, '_>) -> Result
 
 /// Reads the profiles of a scope: of a library that profiles.
 fn read_scope(message: &mut impl Large, into: &mut Reading<'_, '_>) -> Result<()> {
-    let scope = into.batch.begin_scope();
+    let scope = into.batch.scopes.len();
+    into.batch.scopes.push(Vec::new());
     message.fields(of::scope_profiles::NAMES, |message, field| match field {
         of::scope_profiles::SCOPE => {
             use of::instrumentation_scope::{ATTRIBUTES, NAMES};
@@ -114,7 +115,7 @@ fn read_profile(message: &mut impl Large, into: &mut Reading<'_, '_>) -> Result<
                 is_of_18 |= field == of::profile_of_18::ATTRIBUTE_INDICES;
                 if !is_of_18 || field == of::profile_of_18::ATTRIBUTE_INDICES {
                     profile.attributes.clear();
-                    message.part(|part| part.list(&mut profile.attributes))?;
+                    message.part(|part| part.read(Place::List(&mut profile.attributes)))?;
                 }
             }
             _ => {}
@@ -134,11 +135,11 @@ pub(super) fn read_sample(
 ) -> Result<()> {
     stored.clear();
     part.fields(of::sample::NAMES, |part, field| match today(field) {
-        of::sample::STACK_INDEX => part.number(&mut stored.stack),
-        of::sample::ATTRIBUTE_INDICES => part.list(&mut stored.attributes),
-        of::sample::LINK_INDEX => part.number(&mut stored.link),
-        of::sample::VALUES => part.list(&mut stored.values),
-        of::sample::TIMESTAMPS_UNIX_NANO => part.times(&mut stored.times),
+        of::sample::STACK_INDEX => part.read(Place::Number(&mut stored.stack)),
+        of::sample::ATTRIBUTE_INDICES => part.read(Place::List(&mut stored.attributes)),
+        of::sample::LINK_INDEX => part.read(Place::Number(&mut stored.link)),
+        of::sample::VALUES => part.read(Place::List(&mut stored.values)),
+        of::sample::TIMESTAMPS_UNIX_NANO => part.read(Place::Times(&mut stored.times)),
         _ => Ok(()),
     })
 }
@@ -161,15 +162,17 @@ fn read_entry(part: &mut impl Part, table: FieldNumber, tables: &mut Dictionary)
             tables.functions.push(Function { name, system_name, file });
         }
         of::dictionary::LINK_TABLE => tables.links.push(link(part)?),
-        of::dictionary::STRING_TABLE => part.string(|string| tables.add_string(string))?,
-        of::dictionary::ATTRIBUTE_TABLE => tables.attributes.push(part.attribute()?),
+        of::dictionary::STRING_TABLE => {
+            part.read(Place::Text(&mut tables.strings))?;
+            tables.string_ends.push(tables.strings.len());
+        }
+        of::dictionary::ATTRIBUTE_TABLE => part.read(Place::Attribute(&mut tables.attributes))?,
         of::dictionary::STACK_TABLE => {
-            let mut locations = Vec::new();
             part.fields(of::stack::NAMES, |part, field| match field {
-                of::stack::LOCATION_INDICES => part.list(&mut locations),
+                of::stack::LOCATION_INDICES => part.read(Place::List(&mut tables.places)),
                 _ => Ok(()),
             })?;
-            tables.add_stack(&locations);
+            tables.stack_ends.push(tables.places.len());
         }
         _ => {}
     }
@@ -179,11 +182,11 @@ fn read_entry(part: &mut impl Part, table: FieldNumber, tables: &mut Dictionary)
 fn mapping(part: &mut impl Part) -> Result<RawMapping> {
     let mut mapping = RawMapping::default();
     part.fields(of::mapping::NAMES, |part, field| match field {
-        of::mapping::MEMORY_START => part.number(&mut mapping.start),
-        of::mapping::MEMORY_LIMIT => part.number(&mut mapping.end),
-        of::mapping::FILE_OFFSET => part.number(&mut mapping.offset),
-        of::mapping::FILENAME_STRINDEX => part.number(&mut mapping.file),
-        of::mapping::ATTRIBUTE_INDICES => part.list(&mut mapping.attributes),
+        of::mapping::MEMORY_START => part.read(Place::Number(&mut mapping.start)),
+        of::mapping::MEMORY_LIMIT => part.read(Place::Number(&mut mapping.end)),
+        of::mapping::FILE_OFFSET => part.read(Place::Number(&mut mapping.offset)),
+        of::mapping::FILENAME_STRINDEX => part.read(Place::Number(&mut mapping.file)),
+        of::mapping::ATTRIBUTE_INDICES => part.read(Place::List(&mut mapping.attributes)),
         _ => Ok(()),
     })?;
     if part.is_damaged() {
@@ -195,15 +198,15 @@ fn mapping(part: &mut impl Part) -> Result<RawMapping> {
 fn location(part: &mut impl Part) -> Result<Location> {
     let mut location = Location::default();
     part.fields(of::location::NAMES, |part, field| match field {
-        of::location::MAPPING_INDEX => part.number(&mut location.mapping),
-        of::location::ADDRESS => part.number(&mut location.address),
+        of::location::MAPPING_INDEX => part.read(Place::Number(&mut location.mapping)),
+        of::location::ADDRESS => part.read(Place::Number(&mut location.address)),
         of::location::LINES => part.each(|part| {
             let wanted = [of::line::FUNCTION_INDEX, of::line::LINE];
             let [function, line] = part.numbers(of::line::NAMES, wanted)?;
             location.lines.push((function, line));
             Ok(())
         }),
-        of::location::ATTRIBUTE_INDICES => part.list(&mut location.attributes),
+        of::location::ATTRIBUTE_INDICES => part.read(Place::List(&mut location.attributes)),
         _ => Ok(()),
     })?;
     Ok(location)
@@ -213,8 +216,8 @@ fn location(part: &mut impl Part) -> Result<Location> {
 fn link(part: &mut impl Part) -> Result<[Vec<u8>; 2]> {
     let [mut trace, mut span] = [Vec::new(), Vec::new()];
     part.fields(of::link::NAMES, |part, field| match field {
-        of::link::TRACE_ID => part.id(&mut trace),
-        of::link::SPAN_ID => part.id(&mut span),
+        of::link::TRACE_ID => part.read(Place::Id(&mut trace)),
+        of::link::SPAN_ID => part.read(Place::Id(&mut span)),
         _ => Ok(()),
     })?;
     Ok([trace, span])
@@ -228,10 +231,7 @@ fn attributes(
     attributes: &mut Vec<Attribute>,
 ) -> Result<()> {
     part.fields(names, |part, field| match field == wanted {
-        true => part.each(|part| {
-            attributes.push(part.attribute()?);
-            Ok(())
-        }),
+        true => part.each(|part| part.read(Place::Attribute(attributes))),
         false => Ok(()),
     })
 }

@@ -53,10 +53,8 @@ impl Clocks {
             let unit = i64::try_from(it.number(clock::UNIT_MULTIPLIER_NS)).unwrap_or(1).max(1);
             let is_incremental = it.number(clock::IS_INCREMENTAL) != 0;
             let last = it.signed(clock::TIMESTAMP);
-            clocks.push((
-                it.number(clock::CLOCK_ID),
-                Clock { unit, is_incremental, last, offset: 0 },
-            ));
+            let clock = Clock { unit, is_incremental, last, offset: 0 };
+            clocks.push((it.number(clock::CLOCK_ID), clock));
         }
         let now = |clock: &Clock| clock.last.wrapping_mul(clock.unit);
         let main = clocks.iter().find(|(number, _)| *number == self.main);

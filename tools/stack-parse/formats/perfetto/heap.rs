@@ -61,10 +61,13 @@ pub(super) struct Heaps {
 
 /// Fields of a dump that mark it as incomplete, and their meaning.
 const TROUBLES: [(FieldNumber, &str); 4] = [
-    (dump::REJECTED_CONCURRENT, "were rejected, as another session profiled their process"),
-    (dump::BUFFER_OVERRAN, "end early, as their buffer overran"),
-    (dump::BUFFER_CORRUPTED, "end early, as their buffer was damaged"),
-    (dump::HIT_GUARDRAIL, "end early, as they took too much memory or time"),
+    (
+        dump::REJECTED_CONCURRENT,
+        "dumps of memory were rejected, as another session profiled their process",
+    ),
+    (dump::BUFFER_OVERRAN, "dumps of memory end early, as their buffer overran"),
+    (dump::BUFFER_CORRUPTED, "dumps of memory end early, as their buffer was damaged"),
+    (dump::HIT_GUARDRAIL, "dumps of memory end early, as they took too much memory or time"),
 ];
 
 impl Heaps {
@@ -152,19 +155,12 @@ impl Heaps {
                 held.add(lane, *stack, in_use, nanoseconds(counts.time));
             }
         }
-        for (count, (_, what)) in self.troubles.iter().zip(TROUBLES) {
-            if *count > 0 {
-                samples.note(format_args!("{count} dumps of memory {what}"));
-            }
-        }
-        for (count, what) in [
+        let troubles = self.troubles.iter().zip(TROUBLES);
+        samples.note_counts(&troubles.map(|(count, (_, what))| (*count, what)).collect::<Vec<_>>());
+        samples.note_counts(&[
             (self.shrunk, "counts of memory are smaller than before: they are left out"),
             (self.unknown_stacks, "counts of memory have no stack in this trace: it is [unknown]"),
-        ] {
-            if count > 0 {
-                samples.note(format_args!("{count} {what}"));
-            }
-        }
+        ]);
     }
 }
 

@@ -1,13 +1,13 @@
 //! Names the frames of all stacks.
 
-use common::stacks::FrameId;
 use symbolize::MappedObject;
 
 use super::code::{Code, Codes, Mapping, NO_TEXT};
-use super::symbols::{Line, Symbols};
+use super::symbols::Symbols;
 use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::read::mapped_code::{self, name_codes};
+use crate::read::source::{append_frames, place};
 use crate::read::stacks::FrameNames;
 use crate::samples::Samples;
 
@@ -29,48 +29,27 @@ impl Codes {
         let nameless = self.all().filter(|(_, code)| is_nameless(code));
         let nameless = nameless.map(|(number, code)| (number, self.in_its_file(code)));
         let found = name_codes(nameless, options, samples);
-        let mut names = FrameNames::default();
+        let (mut names, mut frames) = (FrameNames::default(), Vec::new());
         for (number, code) in self.all() {
             let lines = symbols.lines(code);
             if !lines.is_empty() {
-                let frames = self.symbol_frames(code, lines, samples);
+                let text = |number: u32| self.text_of(number);
+                let root_first = lines.iter().rev();
+                let root_first =
+                    root_first.map(|it| (text(it.name), text(it.source), it.number.into()));
+                frames.clear();
+                append_frames(root_first, &self.bare(code), samples, &mut frames);
                 names.push_named(&frames, self.text_of(code.mapping.path), samples);
             } else if is_nameless(code) {
                 let object = self.text_of(code.mapping.path);
                 names.push_named(found.frames(number), object, samples);
             } else {
-                let source = self.place(code.source, code.line);
+                let source = place(self.text_of(code.source), code.line.into());
                 let name = symbols.plain(code.name).unwrap_or(self.text_of(code.name));
                 names.push(&Frame { name, source: &source, ..self.bare(code) }, samples);
             }
         }
         names
-    }
-
-    /// The frames of code named by symbols, root first.
-    fn symbol_frames(
-        &self,
-        code: &Code,
-        lines: &[Line],
-        samples: &mut Samples<'_>,
-    ) -> Vec<FrameId> {
-        let mut frames = Vec::new();
-        for (index, line) in lines.iter().enumerate().rev() {
-            let source = self.place(line.source, line.number);
-            let (name, inlined) = (self.text_of(line.name), index + 1 < lines.len());
-            samples
-                .frames(&Frame { name, source: &source, inlined, ..self.bare(code) }, &mut frames);
-        }
-        frames
-    }
-
-    /// `/src/demo.c:14`
-    fn place(&self, source: u32, line: u32) -> Vec<u8> {
-        let mut place = self.text_of(source).to_vec();
-        if line > 0 && !place.is_empty() {
-            place.extend_from_slice(format!(":{line}").as_bytes());
-        }
-        place
     }
 
     /// A frame for code, without a name.

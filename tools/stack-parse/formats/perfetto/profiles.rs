@@ -5,17 +5,14 @@ use super::messages::{perf_sample as sample, streaming_profile_packet as streami
 use super::sequence::Sequence;
 use crate::read::protobuf::{Malformed, list};
 
-/// A sample of perf.
-pub(super) struct PerfSample {
-    pub(super) process: i64,
-    pub(super) thread: i64,
-    pub(super) cpu: Option<u64>,
-    pub(super) stack: Option<u64>,
-}
-
 /// The content of a packet of perf.
 pub(super) enum Perf {
-    Sample(PerfSample),
+    Sample {
+        process: i64,
+        thread: i64,
+        cpu: Option<u64>,
+        stack: Option<u64>,
+    },
     /// The profiler left a sample out, as it had no stack for it.
     Skipped,
     /// The kernel lost this many records.
@@ -36,12 +33,12 @@ impl Perf {
             _ if said.message(sample::PRODUCER_EVENT).is_some() => Perf::Other,
             Some(NOT_IN_SCOPE) => Perf::Other,
             Some(_) => Perf::Skipped,
-            None => Perf::Sample(PerfSample {
+            None => Perf::Sample {
                 process: said.signed(sample::PID),
                 thread: said.signed(sample::TID),
                 cpu: said.known(sample::CPU),
                 stack: said.known(sample::CALLSTACK_IID),
-            }),
+            },
         })
     }
 }

@@ -17,8 +17,8 @@ pub(super) struct Sequence {
     /// The last time computed from the thread's reference time, in nanoseconds of the monotonic
     /// clock.
     pub(super) time: Option<i64>,
-    /// Whether packets were lost since the sequence last began anew.
-    is_lost: bool,
+    /// Whether packets were lost since the sequence last began anew: declarations may refer to them.
+    pub(super) is_lost: bool,
 }
 
 /// Default values for the packets of a sequence.
@@ -48,11 +48,6 @@ impl Sequence {
     /// Whether a packet needs declarations that may be lost.
     pub(super) fn lacks_state_of(&self, packet: &Packet<'_>) -> bool {
         self.is_lost && packet.needs_state
-    }
-
-    /// Whether the declarations in a packet may refer to lost ones.
-    pub(super) fn is_lost(&self) -> bool {
-        self.is_lost
     }
 
     /// Notes the thread and its reference time.

@@ -14,16 +14,10 @@ pub(super) struct StackSample {
     pub(super) process: i64,
     pub(super) thread: i64,
     pub(super) cpu: Option<u64>,
-    pub(super) stack: Stack,
+    /// `None` if it was not declared.
+    pub(super) stack: Option<StackId>,
     /// The values of counters whose names are known.
     pub(super) counted: Vec<Counted>,
-}
-
-/// The stack of a sample.
-pub(super) enum Stack {
-    /// Its id in its sequence.
-    Number(u64),
-    Known(StackId),
 }
 
 /// The value of a counter. Event and unit are texts.
@@ -70,9 +64,9 @@ impl StackSample {
             counted.extend(count(followers.get(place).copied(), Some(weight), codes)?);
         }
         let stack = match (said.message(sample::CALLSTACK), said.known(sample::CALLSTACK_IID)) {
-            (Some(inline), _) => Stack::Known(inline_stack(inline, codes, stacks)?),
-            (None, Some(number)) => Stack::Number(number),
-            (None, None) => Stack::Known(Stacks::EMPTY),
+            (Some(inline), _) => Some(inline_stack(inline, codes, stacks)?),
+            (None, Some(number)) => interned.stack(number),
+            (None, None) => Some(Stacks::EMPTY),
         };
         let (process, thread) = (task.signed(task_context::PID), task.signed(task_context::TID));
         let cpu = execution.known(execution_context::CPU);

@@ -13,9 +13,9 @@ use super::interned::of_interned_data;
 use super::lanes::{Lane, Lanes};
 use super::messages::{packet as field, trace};
 use super::packet::Packet;
-use super::profiles::{Perf, PerfSample, streamed};
+use super::profiles::{Perf, streamed};
 use super::sequence::{Defaults, Sequence};
-use super::stack_sample::{Stack, StackSample};
+use super::stack_sample::StackSample;
 use super::symbols::Symbols;
 use super::titles::Titles;
 use super::track_event;
@@ -98,7 +98,10 @@ impl Trace {
 
     fn add_packet(&mut self, packet: &Packet<'_>, samples: &mut Samples<'_>) -> Result<()> {
         match self.read(packet) {
-            Ok(Some(lane)) => self.settle(lane, samples)?,
+            Ok(Some(lane)) => {
+                let Trace { spans, stacks, held, .. } = self;
+                spans.settle_held(lane, stacks, held, samples)?;
+            }
             Ok(None) => {}
             Err(Malformed) => self.damaged += 1,
         }
@@ -113,7 +116,7 @@ impl Trace {
         if !packet.defaults.is_empty() {
             sequence.defaults = Defaults::read(packet.defaults, &mut self.codes)?;
         }
-        if !packet.interned.is_empty() && !sequence.is_lost() {
+        if !packet.interned.is_empty() && !sequence.is_lost {
             let Trace { codes, stacks, .. } = self;
             let read = sequence.interned.read(packet.interned, of_interned_data, codes, stacks);
             self.damaged += u64::from(read.is_err());
@@ -186,7 +189,7 @@ impl Trace {
 
     fn read_perf(&mut self, number: u64, data: &[u8], time: Option<i64>) -> Result<(), Malformed> {
         match Perf::read(data)? {
-            Perf::Sample(PerfSample { process, thread, cpu, stack }) => {
+            Perf::Sample { process, thread, cpu, stack } => {
                 let sequence = self.sequences.entry(number).or_default();
                 let event = sequence.defaults.perf_event.unwrap_or(self.sample_event);
                 let stack = stack.map(|stack| sequence.interned.stack(stack));
@@ -231,13 +234,7 @@ impl Trace {
         let defaults = &sequence.defaults.stack_samples;
         let sample = StackSample::read(data, defaults, &sequence.interned, codes, stacks)?;
         let StackSample { process, thread, cpu, stack, counted } = sample;
-        let stack = match stack {
-            Stack::Known(stack) => stack,
-            Stack::Number(number) => {
-                let stack = sequence.interned.stack(number);
-                self.known_stack(stack)
-            }
-        };
+        let stack = self.known_stack(stack);
         let cpu = cpu.filter(|_| self.wants_cpu);
         let lane = |event, unit| Lane::Sampled { event, unit, process, thread, cpu };
         self.hold(lane(self.sample_event, 0), stack, 1, time);
@@ -272,12 +269,6 @@ impl Trace {
         heaps.close(number, &sequence.interned, unknown, lanes, held);
     }
 
-    /// Counts the time of a lane, if many of its events wait.
-    fn settle(&mut self, lane: u32, samples: &mut Samples<'_>) -> Result<()> {
-        let Trace { spans, stacks, held, .. } = self;
-        spans.settle_held(lane, stacks, held, samples)
-    }
-
     /// Adds the rest; returns how many packets are damaged.
     pub(super) fn finish(mut self, options: &Options, samples: &mut Samples<'_>) -> Result<u64> {
         for sequence in self.heaps.open() {
@@ -304,7 +295,7 @@ impl Trace {
 
     /// Reports what is missing in the sums.
     fn report(&self, samples: &mut Samples<'_>) {
-        for (count, what) in [
+        samples.note_counts(&[
             (self.left_out, "packets refer to packets that were lost: they are left out"),
             (
                 self.skipped_samples,
@@ -312,10 +303,6 @@ impl Trace {
             ),
             (self.lost_records, "records were lost by the kernel, samples among them"),
             (self.unknown_stacks, "samples have no stack in this trace: it is [unknown]"),
-        ] {
-            if count > 0 {
-                samples.note(format_args!("{count} {what}"));
-            }
-        }
+        ]);
     }
 }

@@ -1,7 +1,7 @@
 //! The messages of a profile, and their fields that are read. Names and numbers are those of
 //! profile.proto of github.com/google/pprof.
 
-use crate::read::protobuf::{Fields, messages, numbers};
+use crate::read::protobuf::{Fields, messages};
 
 messages! {
     profile {
@@ -42,7 +42,8 @@ impl LocationMessage {
                 location::ADDRESS => place.address = value.number(),
                 location::LINE => {
                     let wanted = [line::FUNCTION_ID, line::LINE];
-                    let [function, line] = numbers(value.bytes(), wanted).unwrap_or_default();
+                    let said = line::read(value.bytes()).map(|said| said.numbers(wanted));
+                    let [function, line] = said.unwrap_or_default();
                     place.lines.push((function, line));
                 }
                 _ => {}

@@ -6,12 +6,11 @@ use hashbrown::HashMap;
 use super::FORMAT;
 use super::messages::{LocationMessage, function, label, location, mapping, profile, value_type};
 use super::prune::Prune;
-use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::read::mapped_code::{self, Mapping, bare};
 use crate::read::own_labels::OwnLabels;
-use crate::read::protobuf::{Fields, Malformed, numbers};
-use crate::read::source::Place;
+use crate::read::protobuf::{Fields, Malformed};
+use crate::read::source::append_frames;
 use crate::samples::Samples;
 
 /// The things that samples refer to. Strings are indexes into `strings`.
@@ -35,20 +34,15 @@ pub(super) struct Tables<'a> {
     period_type: ValueType,
     /// The frames that the profile wants to hide.
     prune: Option<Prune>,
-    is_several: bool,
+    /// Whether one id stands for two locations, for example where two profiles were concatenated.
+    pub(super) is_several: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct ValueType {
-    name: u64,
-    unit: u64,
-}
+/// The name and the unit of values.
+type ValueType = [u64; 2];
 
-impl ValueType {
-    fn read(message: &[u8]) -> Result<ValueType, Malformed> {
-        let [name, unit] = numbers(message, [value_type::TYPE, value_type::UNIT])?;
-        Ok(ValueType { name, unit })
-    }
+fn value_type(message: &[u8]) -> Result<ValueType, Malformed> {
+    Ok(value_type::read(message)?.numbers([value_type::TYPE, value_type::UNIT]))
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -122,29 +116,22 @@ impl<'a> Tables<'a> {
             let at = bytes.len() - fields.rest().len();
             let Some(field) = fields.next() else { break };
             let (number, value) = field.map_err(|Malformed| at)?;
-            let read = match number {
-                profile::SAMPLE_TYPE => {
-                    ValueType::read(value.bytes()).map(|read| self.types.push(read))
-                }
-                profile::MAPPING => self.mapping(value.bytes()),
-                profile::LOCATION => self.location(value.bytes()),
-                profile::FUNCTION => self.function(value.bytes()),
-                profile::STRING_TABLE => {
-                    self.strings.push(value.bytes());
-                    Ok(())
-                }
-                profile::DROP_FRAMES => set(&mut self.drop_frames, value.number()),
-                profile::KEEP_FRAMES => set(&mut self.keep_frames, value.number()),
-                profile::DURATION_NANOS => set(&mut self.duration, value.number()),
-                profile::PERIOD_TYPE => {
-                    self.period_type = ValueType::read(value.bytes()).unwrap_or_default();
-                    Ok(())
-                }
-                profile::PERIOD => set(&mut self.period, value.number()),
-                profile::COMMENT => value.append_numbers(&mut self.comments),
-                profile::DEFAULT_SAMPLE_TYPE => set(&mut self.default_type, value.number()),
-                _ => Ok(()),
-            };
+            let (bytes, mut read) = (value.bytes(), Ok(()));
+            match number {
+                profile::SAMPLE_TYPE => read = value_type(bytes).map(|read| self.types.push(read)),
+                profile::MAPPING => read = self.mapping(bytes),
+                profile::LOCATION => read = self.location(bytes),
+                profile::FUNCTION => read = self.function(bytes),
+                profile::STRING_TABLE => self.strings.push(bytes),
+                profile::DROP_FRAMES => self.drop_frames = value.number(),
+                profile::KEEP_FRAMES => self.keep_frames = value.number(),
+                profile::DURATION_NANOS => self.duration = value.number(),
+                profile::PERIOD_TYPE => self.period_type = value_type(bytes).unwrap_or_default(),
+                profile::PERIOD => self.period = value.number(),
+                profile::COMMENT => read = value.append_numbers(&mut self.comments),
+                profile::DEFAULT_SAMPLE_TYPE => self.default_type = value.number(),
+                _ => {}
+            }
             if read.is_err() {
                 damaged.get_or_insert(at);
             }
@@ -155,7 +142,7 @@ impl<'a> Tables<'a> {
     /// Notes what the profile says of the whole recording.
     pub(super) fn note_facts(&self, samples: &mut Samples<'_>) {
         samples.facts.length = Some(self.duration).filter(|duration| *duration > 0);
-        if self.string(self.period_type.unit) == b"nanoseconds" {
+        if self.string(self.period_type[1]) == b"nanoseconds" {
             samples.facts.note_interval(self.period);
         }
     }
@@ -163,7 +150,7 @@ impl<'a> Tables<'a> {
     fn mapping(&mut self, message: &[u8]) -> Result<(), Malformed> {
         use mapping::{BUILD_ID, FILE_OFFSET, FILENAME, ID, MEMORY_LIMIT, MEMORY_START};
         let wanted = [ID, MEMORY_START, MEMORY_LIMIT, FILE_OFFSET, FILENAME, BUILD_ID];
-        let [id, start, end, offset, file, build_id] = numbers(message, wanted)?;
+        let [id, start, end, offset, file, build_id] = mapping::read(message)?.numbers(wanted);
         self.mappings.insert(id, RawMapping { start, end, offset, file, build_id });
         Ok(())
     }
@@ -171,21 +158,16 @@ impl<'a> Tables<'a> {
     fn function(&mut self, message: &[u8]) -> Result<(), Malformed> {
         use function::{FILENAME, ID, NAME, SYSTEM_NAME};
         let wanted = [ID, NAME, SYSTEM_NAME, FILENAME];
-        let [id, name, system_name, file] = numbers(message, wanted)?;
+        let [id, name, system_name, file] = function::read(message)?.numbers(wanted);
         self.functions.insert(id, Function { name, system_name, file });
         Ok(())
     }
 
     fn location(&mut self, message: &'a [u8]) -> Result<(), Malformed> {
-        let [id] = numbers(message, [location::ID])?;
+        let id = location::read(message)?.number(location::ID);
         let before = self.locations.insert(id, Location { message, ..Location::default() });
         self.is_several |= before.is_some_and(|before| before.message != message);
         Ok(())
-    }
-
-    /// Whether one id stands for two locations, for example where two profiles were concatenated.
-    pub(super) fn is_several(&self) -> bool {
-        self.is_several
     }
 
     fn string(&self, number: u64) -> &'a [u8] {
@@ -195,13 +177,13 @@ impl<'a> Tables<'a> {
 
     /// The names and units of the values of each sample.
     pub(super) fn sample_types(&self) -> Vec<(&'a [u8], &'a [u8])> {
-        self.types.iter().map(|kind| (self.string(kind.name), self.string(kind.unit))).collect()
+        self.types.iter().map(|&[name, unit]| (self.string(name), self.string(unit))).collect()
     }
 
     /// The index of the value that pprof itself shows: the one the profile names, or the last.
     pub(super) fn default_type(&self) -> usize {
         let name = self.string(self.default_type);
-        let named = self.types.iter().position(|kind| self.string(kind.name) == name);
+        let named = self.types.iter().position(|kind| self.string(kind[0]) == name);
         named.filter(|_| !name.is_empty()).unwrap_or(self.types.len().saturating_sub(1))
     }
 
@@ -230,24 +212,29 @@ impl<'a> Tables<'a> {
         let names = mapped_code::name_addresses(nameless, options, samples);
         self.locate(&mut locations, &places, &mappings, options, samples);
         let (drop, keep) = (self.string(self.drop_frames), self.string(self.keep_frames));
-        let mut prune = Prune::new(drop, keep, samples);
+        let (mut prune, mut frames) = (Prune::new(drop, keep, samples), Vec::new());
         let wants_lines = samples.wants.frames.srcline();
         for (id, location) in &mut locations {
             let place = &places[id];
-            let start = self.frames.len() as u32;
+            let start = frames.len() as u32;
             let functions =
                 place.lines.iter().rev().map(|(function, _)| self.function_name(*function));
             let shown = prune.as_mut().map_or(place.lines.len(), |it| it.location(*id, functions));
             // A profile may have a source line without a function name.
             let is_line = wants_lines && names.is_nameless(place.address) && self.has_file(place);
             if is_line || self.has_name(place) {
-                self.add_frames(place, shown, mappings.get(&place.mapping), samples);
+                let bare = bare(place.address, mappings.get(&place.mapping));
+                let lines = place.lines.iter().rev().take(shown);
+                let root_first = lines.map(|&(function, line)| {
+                    (self.function_name(function), self.file(function), line)
+                });
+                append_frames(root_first, &bare, samples, &mut frames);
             } else {
-                self.frames.extend_from_slice(names.frames(place.address));
+                frames.extend_from_slice(names.frames(place.address));
             }
-            location.frames = start..self.frames.len() as u32;
+            location.frames = start..frames.len() as u32;
         }
-        (self.locations, self.prune) = (locations, prune);
+        (self.locations, self.frames, self.prune) = (locations, frames, prune);
     }
 
     /// Finds the addresses of locations in their files, if a label needs them.
@@ -288,38 +275,16 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Adds the frames of a location, root first, at most `shown` of them.
-    fn add_frames(
-        &mut self,
-        place: &LocationMessage,
-        shown: usize,
-        mapping: Option<&Mapping>,
-        samples: &mut Samples<'_>,
-    ) {
-        for (index, &(function, line)) in place.lines.iter().enumerate().rev().take(shown) {
-            let function_of = self.functions.get(&function).copied().unwrap_or_default();
-            let line = Some(line).filter(|line| *line > 0);
-            let mut source = Place::new(self.string(function_of.file), line);
-            let bare = bare(place.address, mapping);
-            let frame = Frame {
-                name: self.function_name(function),
-                source: source.text(),
-                // All others are inlined into the last one.
-                inlined: index + 1 < place.lines.len(),
-                kind: Kind::of_object(bare.object, bare.address),
-                ..bare
-            };
-            samples.frames(&frame, &mut self.frames);
-        }
-    }
-
     fn has_name(&self, place: &LocationMessage) -> bool {
         place.lines.iter().any(|&(function, _)| !self.function_name(function).is_empty())
     }
 
     fn has_file(&self, place: &LocationMessage) -> bool {
-        let file = |function| self.functions.get(function).map_or(0, |it| it.file);
-        place.lines.iter().any(|(function, _)| !self.string(file(function)).is_empty())
+        place.lines.iter().any(|(function, _)| !self.file(*function).is_empty())
+    }
+
+    fn file(&self, function: u64) -> &'a [u8] {
+        self.string(self.functions.get(&function).map_or(0, |it| it.file))
     }
 
     fn function_name(&self, function: u64) -> &'a [u8] {
@@ -333,13 +298,8 @@ impl<'a> Tables<'a> {
     fn mapped(&self, mapping: &RawMapping) -> Mapping {
         let RawMapping { start, end, offset, .. } = *mapping;
         let path = self.string(mapping.file).to_vec();
-        Mapping {
-            start,
-            end,
-            offset,
-            path,
-            build_id: mapped_code::bytes_of_hex(self.string(mapping.build_id)),
-        }
+        let build_id = mapped_code::bytes_of_hex(self.string(mapping.build_id));
+        Mapping { start, end, offset, path, build_id }
     }
 
     /// Appends the frames of a location, root first; false if the profile has no such location.
@@ -365,7 +325,7 @@ impl<'a> Tables<'a> {
     /// Adds a label: its text, or its number and unit.
     pub(super) fn add_label(&self, message: &[u8], out: &mut OwnLabels) -> Result<(), Malformed> {
         let wanted = [label::KEY, label::STR, label::NUM, label::NUM_UNIT];
-        let [key, text, number, unit] = numbers(message, wanted)?;
+        let [key, text, number, unit] = label::read(message)?.numbers(wanted);
         let mut value = self.string(text).to_vec();
         if text == 0 {
             value = number.cast_signed().to_string().into_bytes();
@@ -377,9 +337,4 @@ impl<'a> Tables<'a> {
         out.add(FORMAT.name, self.string(key), &value);
         Ok(())
     }
-}
-
-fn set(number: &mut u64, value: u64) -> Result<(), Malformed> {
-    *number = value;
-    Ok(())
 }

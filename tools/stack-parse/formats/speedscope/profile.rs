@@ -303,14 +303,12 @@ impl Unit {
 impl Troubles {
     /// Reports the mistakes, with their numbers.
     pub(super) fn report(&self, samples: &mut Samples<'_>) {
-        for (count, what) in [
+        samples.note_counts(&[
             (self.halves, "samples without a weight, or weights without a sample, are left out"),
             (self.values, "values are no numbers from 0 to 2^64: they are left out"),
             (self.frames, "frames have an index that is not an integer: they are [unknown]"),
             (self.returns, "returns are from functions that were not called: they are left out"),
             (self.earlier, "events are earlier than the one before them: no time passes there"),
-        ] {
-            samples.note_count(count, what);
-        }
+        ]);
     }
 }

@@ -5,23 +5,15 @@ use std::io::{self, Read};
 use common::Error;
 
 use super::FieldNumber;
+use crate::read::ahead::Ahead;
 use crate::read::bytes::Bytes;
-
-/// The size of one read, in bytes.
-const BLOCK: usize = 256 * 1024;
 
 /// The longest number of variable length, in bytes.
 const LONGEST_NUMBER: usize = 10;
 
 /// A message that is being read.
 pub(crate) struct Stream<R> {
-    reader: R,
-    buffer: Vec<u8>,
-    /// The bytes that were not read yet are `buffer[at..filled]`.
-    at: usize,
-    filled: usize,
-    /// How many bytes came before the buffer.
-    before: u64,
+    input: Ahead<R>,
 }
 
 /// Why nothing more can be read.
@@ -48,39 +40,18 @@ impl Broken {
 
 impl<R: Read> Stream<R> {
     pub(crate) fn new(reader: R) -> Stream<R> {
-        Stream { reader, buffer: vec![0; BLOCK], at: 0, filled: 0, before: 0 }
+        Stream { input: Ahead::new(reader) }
     }
 
     /// Where the next byte is in the input.
     pub(crate) fn position(&self) -> u64 {
-        self.before + self.at as u64
+        self.input.position()
     }
 
     /// The next bytes: at least `count`, or all that are left.
     fn look(&mut self, count: usize) -> Result<&[u8], Broken> {
-        if self.filled - self.at < count {
-            self.fill(count).map_err(Broken::Input)?;
-        }
-        Ok(&self.buffer[self.at..self.filled])
-    }
-
-    fn fill(&mut self, count: usize) -> io::Result<()> {
-        self.buffer.copy_within(self.at..self.filled, 0);
-        self.before += self.at as u64;
-        (self.at, self.filled) = (0, self.filled - self.at);
-        while self.filled < count {
-            // A damaged length may be huge: the buffer only grows with the bytes that are there.
-            if self.filled == self.buffer.len() {
-                self.buffer.resize(2 * self.filled, 0);
-            }
-            match self.reader.read(&mut self.buffer[self.filled..]) {
-                Ok(0) => break,
-                Ok(more) => self.filled += more,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
+        while self.input.rest().len() < count && self.input.fill().map_err(Broken::Input)? {}
+        Ok(self.input.rest())
     }
 
     /// The next byte; `None` at the end of the input.
@@ -151,7 +122,7 @@ impl<R: Read> Stream<R> {
             _ => return Err(Broken::NoField(start)),
         }
         let read = all - bytes.len();
-        self.at += read;
+        self.input.at += read;
         Ok((FieldNumber(tag >> 3), length))
     }
 
@@ -162,11 +133,11 @@ impl<R: Read> Stream<R> {
         if self.look(length)?.len() < length {
             return Err(Broken::Cut(start));
         }
-        self.at += length;
-        Ok(&self.buffer[self.at - length..self.at])
+        Ok(self.input.take(length))
     }
 
     /// Skips the bytes up to `end`.
+    #[inline]
     pub(crate) fn skip(&mut self, end: u64) -> Result<(), Broken> {
         while self.position() < end {
             let left = end - self.position();
@@ -174,7 +145,7 @@ impl<R: Read> Stream<R> {
             if some == 0 {
                 return Err(Broken::Cut(self.position()));
             }
-            self.at += usize::try_from(left).unwrap_or(usize::MAX).min(some);
+            self.input.at += usize::try_from(left).unwrap_or(usize::MAX).min(some);
         }
         Ok(())
     }

@@ -83,9 +83,8 @@ impl Ticks {
         let Ticks { start, end, are_times, .. } = self;
         // Without a start, times count from 0 and cannot be compared with the end.
         let is_startless = !are_times && start.is_none() && end.is_some();
-        let (mut nodeless, mut troubles) = (0, TickTroubles::default());
-        troubles.startless = is_startless && !self.is_empty();
-        let ticks = self.in_order(&mut troubles);
+        let (mut nodeless, is_empty) = (0, self.is_empty());
+        let (ticks, timeless, bad_deltas) = self.in_order();
         let end = end.filter(|_| !is_startless);
         for (place, &(time, node)) in ticks.iter().enumerate() {
             let next = ticks.get(place + 1).map(|(time, _)| *time).or(end).unwrap_or(time);
@@ -97,18 +96,22 @@ impl Ticks {
             let time = u64::try_from(time).ok().filter(|_| !is_startless);
             held.add(thread, stack, weight, time);
         }
-        let timeless = troubles.timeless;
         if nodeless > 0 || timeless > 0 {
             samples.note(format_args!(
                 "{nodeless} samples have no node, {timeless} have no time and are left out"
             ));
         }
-        troubles.report(samples);
+        let bad = "times between samples are no numbers of 64 bits: no time passes there";
+        samples.note_counts(&[(bad_deltas, bad)]);
+        if is_startless && !is_empty {
+            samples.note("a profile has an end but no start: its last sample weighs nothing");
+        }
     }
 
-    /// The time and node of each sample, in the order of time.
-    fn in_order(self, troubles: &mut TickTroubles) -> Vec<(i64, u64)> {
-        troubles.timeless = self.nodes.len().abs_diff(self.deltas.len());
+    /// The time and node of each sample, in the order of time; how many samples have no time, or
+    /// times no sample; and how many times since the sample before are not numbers or do not fit.
+    fn in_order(self) -> (Vec<(i64, u64)>, usize, u64) {
+        let (mut timeless, mut bad_deltas) = (self.nodes.len().abs_diff(self.deltas.len()), 0);
         let mut now = if self.are_times { 0 } else { self.start.unwrap_or_default() };
         let mut ticks: Vec<(i64, u64)> = Vec::with_capacity(self.nodes.len());
         for (node, delta) in self.nodes.into_iter().zip(self.deltas) {
@@ -116,38 +119,17 @@ impl Ticks {
             match self.are_times {
                 true if is_time => now = delta,
                 true => {
-                    troubles.timeless += 1;
+                    timeless += 1;
                     continue;
                 }
                 false => match now.checked_add(delta).filter(|_| is_time) {
                     Some(time) => now = time,
-                    None => troubles.bad_deltas += 1,
+                    None => bad_deltas += 1,
                 },
             }
             ticks.push((now, node));
         }
         ticks.sort_by_key(|(time, _)| *time);
-        ticks
-    }
-}
-
-/// What is wrong with times.
-#[derive(Default)]
-struct TickTroubles {
-    /// Samples without a time, or times without a sample.
-    timeless: usize,
-    /// Times since the sample before that are not numbers or do not fit.
-    bad_deltas: u64,
-    /// Whether there is an end, but no start.
-    startless: bool,
-}
-
-impl TickTroubles {
-    fn report(&self, samples: &mut Samples<'_>) {
-        let what = "times between samples are no numbers of 64 bits: no time passes there";
-        samples.note_count(self.bad_deltas, what);
-        if self.startless {
-            samples.note("a profile has an end but no start: its last sample weighs nothing");
-        }
+        (ticks, timeless, bad_deltas)
     }
 }

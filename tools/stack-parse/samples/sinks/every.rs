@@ -16,7 +16,6 @@ use common::stacks::{Overflows, StackCounts};
 use common::{Result, numbers::nanoseconds, pipe::Pipe};
 
 use super::Sink;
-use crate::samples::weight::Rule;
 
 /// The end lines have three digits after the point.
 const SHORTEST: Duration = Duration::from_millis(1);
@@ -74,10 +73,6 @@ impl Every {
 }
 
 impl Sink for Every {
-    fn auto_rule(&self) -> Rule {
-        Rule::Count
-    }
-
     /// Adds a sample to the current interval. The first one starts the clock.
     fn add(&mut self, stack: &[u8], weight: u64, pipe: &mut Pipe) -> Result<()> {
         match &mut self.writer {
