@@ -1,5 +1,6 @@
 //! Whether the functions of an executable keep frame pointers.
 
+use memchr::memmem;
 use object::LittleEndian;
 use object::elf;
 use object::read::elf::FileHeader;
@@ -10,15 +11,24 @@ use crate::executable::unreadable::Unreadable;
 /// How many functions are looked at, at most.
 const ENOUGH: usize = 200;
 
-/// `push %rbp`
-const PUSH: u8 = 0x55;
+/// How functions save the caller's frame pointer and set their own.
+///
+/// | compiler | saves | sets |
+/// |---|---|---|
+/// | gcc, clang, rustc, Go since 1.21, OCaml | `push %rbp` | `mov %rsp, %rbp` in two encodings |
+/// | Go before 1.21 | `mov %rbp, N(%rsp)` | `lea N(%rsp), %rbp` |
+///
+/// N has one byte or four.
+const PROLOGUES: [(&[u8], &[u8]); 4] = [
+    (b"\x55", b"\x48\x89\xe5"),
+    (b"\x55", b"\x48\x8b\xec"),
+    (b"\x48\x89\x6c\x24", b"\x48\x8d\x6c\x24"),
+    (b"\x48\x89\xac\x24", b"\x48\x8d\xac\x24"),
+];
 
-/// `mov %rsp, %rbp`, in the two encodings that assemblers choose from.
-const MOVES: [[u8; 3]; 2] = [[0x48, 0x89, 0xe5], [0x48, 0x8b, 0xec]];
-
-/// How far from the start of a function the move may be, in bytes: compilers put `endbr64` before
-/// the push, and other instructions between the push and the move.
-const PROLOGUE: usize = 40;
+/// How far from the start of a function they may be, in bytes: compilers put `endbr64` before the
+/// push, Go a test of the stack's end, and other instructions come in between.
+const PROLOGUE: usize = 48;
 
 /// How many functions of an executable keep a frame pointer, according to their first instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +66,8 @@ pub fn frame_pointers(
 fn keeps_one(executable: &Image, code: &CodeSymbol) -> bool {
     let bytes = executable.from(code.address).unwrap_or_default();
     let start = &bytes[..bytes.len().min(PROLOGUE)];
-    let push = start.iter().position(|byte| *byte == PUSH);
-    push.is_some_and(|at| start[at..].windows(3).any(|bytes| MOVES.iter().any(|it| it == bytes)))
+    PROLOGUES.iter().any(|(saves, sets)| {
+        let saved = memmem::find(start, saves);
+        saved.is_some_and(|at| memmem::find(&start[at..], sets).is_some())
+    })
 }
