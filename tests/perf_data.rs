@@ -3,6 +3,8 @@
 mod agreement;
 mod callers;
 mod exact_names;
+mod other_programs;
 mod perf_text;
 mod recordings;
 mod remedies;
+mod unwound;

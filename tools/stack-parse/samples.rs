@@ -202,6 +202,11 @@ impl<'p> Samples<'p> {
         self.sums.frame(name)
     }
 
+    /// The name of a frame.
+    pub(crate) fn name(&self, frame: FrameId) -> &[u8] {
+        self.sums.name(frame)
+    }
+
     /// Appends the ids of the frames made from a frame, root first: nearly always one; none if the
     /// frame is dropped.
     pub(crate) fn frames(&mut self, frame: &Frame<'_>, ids: &mut Vec<FrameId>) {

@@ -77,6 +77,13 @@ impl RecordedEvent {
         self.attr.frequency()
     }
 
+    /// Whether it is a tracepoint, and each time that it was hit is a sample: so it is unless `perf
+    /// record` is given a frequency (`-F`) or a period (`-c`).
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.is_tracepoint() && self.attr.fixed_period() == Some(1)
+    }
+
     /// Whether it was counted in the program that perf started and in what that program started,
     /// and not in all programs (`-a`). False also where perf recorded a process that already ran
     /// (`-p`).

@@ -61,5 +61,5 @@ pub use recording::Recording;
 pub use records::{FileId, MapRecord, Record};
 pub use sample::{NoParallelism, RawSample};
 pub use summary::Summary;
-pub use unwind::sections::{LoadedSegment, UnwindFiles, UnwindSections};
+pub use unwind::sections::{LoadedSegment, UnwindFiles, UnwindFunction, UnwindSections};
 pub use unwind::{StackEnd, StackFrame, Unwinder};

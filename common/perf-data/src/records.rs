@@ -92,6 +92,9 @@ pub enum Record<'a> {
     /// The machine of the recording, as `uname -m` calls it: `x86_64`, `aarch64`
     /// (`HEADER_ARCH`). In files this comes first.
     Machine(&'a [u8]),
+    /// The name of the recorded machine in its network, as `uname -n` calls it (`HEADER_HOSTNAME`).
+    /// It comes at the same place as the machine.
+    HostName(&'a [u8]),
     /// The version of Linux of the recording, as `uname -r` calls it: `6.1.0-13-amd64`
     /// (`HEADER_OSRELEASE`). It comes at the same place as the machine.
     Release(&'a [u8]),

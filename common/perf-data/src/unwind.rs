@@ -8,9 +8,11 @@ mod dump;
 mod expression;
 mod frame;
 mod machine;
+mod roots;
 mod row;
 mod search;
 pub(crate) mod sections;
+mod stack_use;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -62,8 +64,16 @@ pub enum StackEnd {
     Root,
     /// The copy of the stack is shorter than the stack: callers are missing.
     Truncated,
+    /// The frame of the last function is larger than any copy can be: callers are missing.
+    HugeFrame {
+        /// The size of the frame.
+        bytes: u64,
+    },
     /// The caller of the last function is unknown.
     Lost,
+    /// It goes on in memory that was not copied: a signal has a stack of its own, and the copy is of
+    /// that.
+    OtherStack,
     /// The registers are those of a program of 32 bits or of another machine: the copy of the
     /// stack was not unwound.
     OtherRegisters,
@@ -153,6 +163,8 @@ impl<'f, O: Copy + Eq + Hash> Unwinder<'f, O> {
         match end {
             End::Root => StackEnd::Root,
             End::Truncated => StackEnd::Truncated,
+            End::HugeFrame(bytes) => StackEnd::HugeFrame { bytes },
+            End::OtherStack => StackEnd::OtherStack,
             End::Lost => StackEnd::Lost,
         }
     }

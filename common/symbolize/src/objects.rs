@@ -3,6 +3,7 @@
 //!
 //! Nothing here depends on the profiler.
 
+mod build_id;
 mod dwarf_section;
 mod elf;
 mod exact_names;
@@ -35,11 +36,12 @@ use std::sync::{Arc, Mutex};
 
 use hashbrown::HashMap;
 
+use build_id::{BuildId, without_padding};
 use finder::Finder;
 use jitdump::JitDump;
 use kernel::{Kernel, Reference};
-use mapped_object::{ObjectKind, display_path, without_padding};
-use object::{Namer, Object};
+use mapped_object::{ObjectKind, display_path};
+use object::{Binary, Namer, Object};
 use perf_map::PerfMap;
 
 pub use elf::Elf;
@@ -50,6 +52,7 @@ pub use no_symbols::NoSymbols;
 pub use options::{Artifact, Fetch, Options};
 pub use resolved::Resolved;
 pub use split_dwarf::MissingSplit;
+pub use symbol_table::Function;
 
 /// The objects of one recording. Each is opened when a name of its functions is first needed.
 ///
@@ -77,7 +80,7 @@ pub struct Objects {
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Key {
     path: Box<[u8]>,
-    build_id: Option<Box<[u8]>>,
+    build_id: Option<BuildId>,
     /// For code without a file, its process; for the kernel, where it was loaded; for a file, what
     /// its addresses count from.
     number: u64,
@@ -100,7 +103,9 @@ impl Objects {
         }
     }
 
-    /// Sets the build-id of the file at `path`, for mapped objects that come without one.
+    /// Sets the build-id that the file at `path` had after the run, for mapped objects that come
+    /// without one. It finds the file elsewhere, but is no proof that this is the file that was
+    /// mapped, see [`Objects::has_proof`].
     pub fn set_build_id(&mut self, path: &[u8], build_id: &[u8]) {
         self.build_ids.insert(path.into(), without_padding(build_id).into());
     }
@@ -118,9 +123,11 @@ impl Objects {
     /// If there are more than 2^32 objects.
     pub fn intern(&mut self, mapped: &MappedObject<'_>) -> ObjectId {
         let path = display_path(mapped);
-        let build_id = mapped.build_id.map(without_padding);
-        let build_id = build_id.or_else(|| self.build_ids.get(&path[..]).map(|id| &id[..]));
-        let build_id = build_id.filter(|id| !id.is_empty()).map(Box::from);
+        let of_mapping = mapped.build_id.map(without_padding);
+        let build_id = of_mapping.or_else(|| self.build_ids.get(&path[..]).map(|id| &id[..]));
+        let build_id = build_id
+            .filter(|id| !id.is_empty())
+            .map(|id| BuildId { bytes: id.into(), is_of_mapping: of_mapping.is_some() });
         let kind = ObjectKind::of(mapped, build_id.is_some());
         let number = match kind {
             ObjectKind::Kernel => mapped.offset,
@@ -147,13 +154,13 @@ impl Objects {
         &mut self,
         kind: ObjectKind,
         mapped: &MappedObject<'_>,
-        build_id: Option<Box<[u8]>>,
+        build_id: Option<BuildId>,
     ) -> Namer {
         let finder = &self.finder;
         match kind {
             ObjectKind::File => Namer::file(mapped, build_id, self.is_from_here),
             ObjectKind::Kernel => {
-                self.kernel = self.kernel_of(mapped, build_id);
+                self.kernel = self.kernel_of(mapped, build_id.map(|id| id.bytes));
                 Namer::Kernel(self.kernel.clone())
             }
             ObjectKind::Module => Namer::Module(self.kernel.clone()),
@@ -190,6 +197,12 @@ impl Objects {
     /// `None` for other code, and if the file was not found.
     pub fn elf(&mut self, id: ObjectId) -> Option<&Elf> {
         self.objects[id.index()].elf(&self.finder)
+    }
+
+    /// The function of an object file at an address, as the file has it; `None` for other code, and
+    /// if no symbol says it.
+    pub fn function(&mut self, id: ObjectId, address: u64) -> Option<Function> {
+        self.objects[id.index()].function(&self.finder, address)
     }
 
     /// The location of the code at `address` in memory, which is at `offset` in the object's file.
@@ -263,8 +276,32 @@ impl Objects {
     /// The build-id of an object's file, if the recording holds it.
     #[must_use]
     pub fn build_id(&self, id: ObjectId) -> Option<&[u8]> {
+        self.binary(id)?.build_id()
+    }
+
+    /// Whether the recording has the build-id of the very file that was mapped.
+    #[must_use]
+    pub fn has_proof(&self, id: ObjectId) -> bool {
+        self.binary(id).is_some_and(Binary::has_proof)
+    }
+
+    /// Whether the names are those of the file at the object's path; known after names were asked
+    /// for.
+    #[must_use]
+    pub fn is_at_path(&self, id: ObjectId) -> bool {
+        self.binary(id).is_some_and(Binary::is_at_path)
+    }
+
+    /// Whether the file below [`Options::root`] was taken though it has another build-id than
+    /// [`Objects::set_build_id`] said; known after names were asked for.
+    #[must_use]
+    pub fn is_against_list(&self, id: ObjectId) -> bool {
+        self.binary(id).is_some_and(Binary::is_against_list)
+    }
+
+    fn binary(&self, id: ObjectId) -> Option<&Binary> {
         match &self.objects[id.index()].namer {
-            Namer::File(file) => file.build_id(),
+            Namer::File(binary) => Some(binary),
             _ => None,
         }
     }

@@ -65,7 +65,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     // What came before a broken end counts.
     let flushed = join.flush(samples);
     join.report(&options.symbolize, samples);
-    messages::report(&summary, samples);
+    messages::report(&summary, join.is_sampled, samples);
     messages::unread(&name, summary).and(flushed)
 }
 
@@ -89,6 +89,8 @@ struct Join {
     files: Option<RecordedFiles>,
     /// Whether the user asked for data that not all recordings have.
     is_demanding: bool,
+    /// Whether there is a sample of an event that was not recorded each time.
+    is_sampled: bool,
 }
 
 impl Join {
@@ -103,7 +105,8 @@ impl Join {
             batch: Batch::default(),
             program: Program::default(),
             files: options.symbolize.is_of_this_machine().then(|| RecordedFiles::new(written)),
-            is_demanding: samples.wants.latency() || samples.wants.wakers,
+            is_demanding: samples.wants.latency() || samples.wants.switches,
+            is_sampled: false,
         }
     }
 
@@ -123,6 +126,11 @@ impl Join {
             Record::BuildId { path, id } => self.objects.set_build_id(path, id),
             Record::Cgroup { id, path } => self.batch.labels.set_cgroup(*id, path),
             Record::Release(release) => self.objects.set_release(release),
+            Record::HostName(name) => {
+                if let Some(files) = &mut self.files {
+                    files.note_host(name);
+                }
+            }
             Record::Processors(online) => samples.facts.processors = Some(*online),
             Record::CommandLine(words) => self.program.set_command(words),
             Record::Machine(name) => {
@@ -174,10 +182,13 @@ impl Join {
     }
 
     fn sample(&mut self, sample: &RawSample<'_>, samples: &mut Samples<'_>) -> Result<()> {
-        let Join { processes, objects, stacks, locations, batch, program, files, .. } = self;
+        let Join {
+            processes, objects, stacks, locations, batch, program, files, is_sampled, ..
+        } = self;
         if let Some(files) = files {
             files.note_time(sample.time);
         }
+        *is_sampled |= !sample.event.is_complete();
         program.note_sample(sample.event.is_of_started_program());
         samples.facts.note_rate(sample.event.frequency());
         let comm = processes.name(sample.tid.unwrap_or_default()).to_vec();
@@ -193,18 +204,24 @@ impl Join {
     ///
     /// An error of writing.
     fn flush(&mut self, samples: &mut Samples<'_>) -> Result<()> {
-        self.batch.flush(&mut self.locations, &mut self.objects, samples)
+        let Join { processes, objects, locations, batch, .. } = self;
+        batch.flush(locations, objects, processes, samples)
     }
 
     /// Reports what is wrong with the stacks and the names.
     fn report(&mut self, args: &SymbolizeArgs, samples: &mut Samples<'_>) {
         let Join { objects, stacks, locations, files, .. } = self;
-        stacks.report(objects, files.is_none(), samples);
-        locations.report(objects, args, samples);
-        let changed = files.as_ref().and_then(|it| it.report(locations.objects(), objects));
-        if let Some(changed) = changed {
-            samples.note(changed);
-        }
+        stacks.report(objects, locations, files.is_none(), samples);
+        let changed = files.as_ref().map(|it| it.changed(locations.objects(), objects));
+        let changed = changed.unwrap_or_default();
+        // For a file that is not the one that ran, the way to better names is another.
+        let is_right = |object: &ObjectId| !changed.contains_key(object);
+        locations.report(objects, is_right, args, samples);
+        let against_list = changed::against_list(locations.objects(), objects);
+        changed::messages(&changed, objects)
+            .into_iter()
+            .chain(against_list)
+            .for_each(|it| samples.note(it));
         samples.facts.program = self.program.name();
     }
 }

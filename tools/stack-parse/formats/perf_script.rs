@@ -62,12 +62,6 @@ const PIECE: usize = 64 * 1024;
 ///
 /// [`Error::Input`], or an error of writing.
 fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    if samples.wants.wakers {
-        samples.note(
-            "the text of perf script does not say which wakings are those of interrupts, and names \
-             the program that was interrupted: give the perf.data itself",
-        );
-    }
     let threads = options.threads();
     let name = input.name().to_owned();
     let mut reader = PerfScriptReader {

@@ -93,6 +93,7 @@ impl SamplesArgs {
         Wants {
             at_once: self.per_sample || self.table || self.every.is_some(),
             list: self.list_events,
+            switches: self.off_cpu.is_some(),
             wakers: self.wakers,
             frames: self.frames.clone(),
             is_bounded,

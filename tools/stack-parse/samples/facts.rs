@@ -16,6 +16,8 @@ pub(crate) struct Facts {
     pub(crate) lost: Option<u64>,
     /// How many stacks end where the copy of the stack ended, and how many were copied.
     pub(crate) truncated: Option<[u64; 2]>,
+    /// How many stacks end where a caller is not known, and how many were copied.
+    pub(crate) broken: Option<[u64; 2]>,
     /// How many frames of all have no name.
     pub(crate) nameless: Option<[u64; 2]>,
     /// How much of all weight has a stack that is an estimate.
@@ -118,6 +120,7 @@ impl Facts {
         let values = [
             ("lost", self.lost_of(counts)),
             ("truncated", part_of(self.truncated, b"samples", counts)),
+            ("broken", part_of(self.broken, b"samples", counts)),
             ("nameless", part_of(self.nameless, b"frames", counts)),
             ("estimated", self.estimated_of(counts)),
             ("program", self.program.clone()),

@@ -53,6 +53,11 @@ impl Sums {
         self.frames.intern(&self.text)
     }
 
+    /// The name of a frame.
+    pub(super) fn name(&self, frame: FrameId) -> &[u8] {
+        self.frames.name(frame)
+    }
+
     /// Appends the ids of the frames made from a frame, root first: nearly always one; none if the
     /// frame is dropped.
     pub(super) fn frames_of(

@@ -15,6 +15,8 @@ pub(crate) struct Wants {
     pub(crate) at_once: bool,
     /// Whether the input's events are only listed.
     pub(crate) list: bool,
+    /// Whether the times between switches are wanted: then no switch may be missing.
+    pub(crate) switches: bool,
     /// Whether the wakers of threads are wanted.
     pub(crate) wakers: bool,
     /// The options for the names of frames.

@@ -47,16 +47,18 @@ enum FieldKind {
 pub enum TraceContext {
     /// The thread of the sample.
     Thread,
-    /// An interrupt, or work that one left for later (softirq): the thread of the sample only
-    /// happened to run there.
+    /// An interrupt: the thread of the sample only happened to run there. The work that an interrupt
+    /// leaves for later (softirq) is one in the idle task, but other threads do it themselves where
+    /// they send to the same machine.
     Interrupt,
     /// The idle task of a processor that has nothing to do.
     Idle,
 }
 
-/// The bits of `common_flags` that are set in an interrupt and in the work that it leaves for
-/// later: `TRACE_FLAG_HARDIRQ`, `TRACE_FLAG_SOFTIRQ` of include/linux/trace_events.h.
-const IN_INTERRUPT: u64 = 0x08 | 0x10;
+/// The bits of `common_flags` that are set in an interrupt, and in the work that it leaves for later:
+/// `TRACE_FLAG_HARDIRQ`, `TRACE_FLAG_SOFTIRQ` of include/linux/trace_events.h.
+const IN_INTERRUPT: u64 = 0x08;
+const IN_SOFTIRQ: u64 = 0x10;
 
 /// The tracepoint from which off-CPU time is computed: perf prints it in a format of its own.
 const SWITCH: &[u8] = b"sched:sched_switch";
@@ -90,6 +92,7 @@ impl Tracepoint {
         let (flags, pid) = (value(&self.common_flags)?, value(&self.common_pid)?);
         Some(match pid {
             _ if flags & IN_INTERRUPT != 0 => TraceContext::Interrupt,
+            0 if flags & IN_SOFTIRQ != 0 => TraceContext::Interrupt,
             0 => TraceContext::Idle,
             _ => TraceContext::Thread,
         })
@@ -323,7 +326,9 @@ mod tests {
         };
         // 0x01: interrupts are off; 0x04: another thread should run.
         assert_eq!(context(0x01 | 0x04, 5), Some(TraceContext::Thread));
-        for flags in [0x08, 0x10, 0x19] {
+        assert_eq!(context(0x10, 5), Some(TraceContext::Thread));
+        assert_eq!(context(0x10, 0), Some(TraceContext::Interrupt));
+        for flags in [0x08, 0x18, 0x19] {
             assert_eq!(context(flags, 5), Some(TraceContext::Interrupt), "{flags}");
             assert_eq!(context(flags, 0), Some(TraceContext::Interrupt), "{flags}");
         }

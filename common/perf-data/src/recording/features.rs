@@ -15,6 +15,7 @@ pub(crate) const MOST_OF_A_SECTION: u64 = 64 << 20;
 pub(crate) mod numbers {
     pub(crate) const TRACING_DATA: usize = 1;
     pub(crate) const BUILD_ID: usize = 2;
+    pub(crate) const HOSTNAME: usize = 3;
     pub(crate) const OSRELEASE: usize = 4;
     pub(crate) const ARCH: usize = 6;
     pub(crate) const NRCPUS: usize = 7;
@@ -43,6 +44,7 @@ pub(crate) fn hand_out(number: usize, feature: &[u8], each: Each<'_>) -> Result<
     let text = || Bytes(feature).sized_string();
     match number {
         numbers::ARCH => text().map_or(Ok(()), |machine| each(Record::Machine(machine))),
+        numbers::HOSTNAME => text().map_or(Ok(()), |host| each(Record::HostName(host))),
         numbers::OSRELEASE => text().map_or(Ok(()), |release| each(Record::Release(release))),
         numbers::NRCPUS => online(feature).map_or(Ok(()), |it| each(Record::Processors(it))),
         numbers::CMDLINE => each(Record::CommandLine(&command_line(feature))),

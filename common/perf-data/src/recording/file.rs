@@ -106,7 +106,11 @@ fn read_features(
             numbers::DIR_FORMAT if is_one_of_many(file, section) => {
                 return Err(Error::Folder);
             }
-            numbers::ARCH | numbers::OSRELEASE | numbers::NRCPUS | numbers::CMDLINE => {
+            numbers::ARCH
+            | numbers::HOSTNAME
+            | numbers::OSRELEASE
+            | numbers::NRCPUS
+            | numbers::CMDLINE => {
                 let feature = read(file, section).unwrap_or_default();
                 if number == numbers::NRCPUS {
                     let processors = features::processors(&feature);

@@ -9,7 +9,7 @@
 use std::hash::Hash;
 
 use crate::processes::maps::Maps;
-use crate::unwind::dump::{End, StackDump};
+use crate::unwind::dump::{End, LONGEST_COPY, StackDump};
 use crate::unwind::frame::UnwoundFrame;
 use crate::unwind::machine::{Machine, Registers};
 use crate::unwind::row::CallerRow;
@@ -59,16 +59,46 @@ impl<'f, O: Copy + Eq + Hash> DumpUnwinder<'f, O> {
                     self.ways.way(map.object, map.offset_of(address), frame.is_exact, files)
                 }
                 None if chain.len() > first => return End::Lost,
-                None => WayToCaller::None,
+                None => WayToCaller::Unknown,
             };
             // A signal handler "returns" to code that has not called it.
-            chain.push(if way.returns_from_signal() { frame.pc } else { address });
+            chain.push(if way.is_at_next() { frame.pc } else { address });
+            let is_made = matches!(way, WayToCaller::MadeAtRunTime);
             match caller(machine, &way, &frame, &stack, maps) {
+                Ok(caller) if is_made && self.is_direct_call(caller.address(), maps, files) => {
+                    return End::Lost;
+                }
                 Ok(caller) => frame = caller,
-                Err(end) => return end,
+                Err(End::Root) => return End::Root,
+                Err(end) => return self.root_or(end, address, maps, files),
             }
         }
         End::Lost
+    }
+
+    /// [`End::Root`] if the function at `address`, whose caller was not found, has none.
+    fn root_or(
+        &mut self,
+        end: End,
+        address: u64,
+        maps: &Maps<O>,
+        files: &mut dyn UnwindFiles<'f, O>,
+    ) -> End {
+        let is_root = maps
+            .find(address)
+            .is_some_and(|map| self.ways.is_root(map.object, map.offset_of(address), files));
+        if is_root { End::Root } else { end }
+    }
+
+    /// Whether a direct call ends at `address`.
+    fn is_direct_call(
+        &mut self,
+        address: u64,
+        maps: &Maps<O>,
+        files: &mut dyn UnwindFiles<'f, O>,
+    ) -> bool {
+        maps.find(address)
+            .is_some_and(|map| self.ways.is_direct_call(map.object, map.offset_of(address), files))
     }
 
     /// Whether signal handlers return to the code at `address`.
@@ -97,8 +127,11 @@ fn caller<O: Copy>(
     let caller = match way {
         WayToCaller::Row(row) => by_row(machine, row, frame, stack)?,
         WayToCaller::Bare(code) => code.caller(machine, frame, stack)?,
-        WayToCaller::FramePointer => by_frame_pointer(machine, frame, stack, maps)?,
-        WayToCaller::None => return Err(End::Lost),
+        WayToCaller::FramePointer | WayToCaller::MadeAtRunTime => {
+            by_frame_pointer(machine, frame, stack, maps)?
+        }
+        WayToCaller::Root | WayToCaller::RootAtStart => return Err(End::Root),
+        WayToCaller::Unknown => return Err(End::Lost),
     };
     let sp = |frame: &UnwoundFrame| frame.registers.get(machine.sp());
     let grows = match (sp(frame), sp(&caller)) {
@@ -123,7 +156,13 @@ fn by_row(
     frame: &UnwoundFrame,
     stack: &StackDump<'_>,
 ) -> Result<UnwoundFrame, End> {
-    let registers = row.caller(&frame.registers, machine, stack)?;
+    let registers = row.caller(&frame.registers, machine, stack).map_err(|end| {
+        let size = row.frame_size(&frame.registers, machine, stack);
+        match size.filter(|size| end == End::Truncated && *size > LONGEST_COPY) {
+            Some(size) => End::HugeFrame(size),
+            None => end,
+        }
+    })?;
     // Without a rule, the return address is still in its register, if there is such a register and
     // the function has not called another one.
     let may_stay = row.return_address() != machine.pc() && frame.is_exact;
@@ -151,14 +190,15 @@ fn by_frame_pointer<O: Copy>(
 ) -> Result<UnwoundFrame, End> {
     let at = |register| frame.registers.get(register).ok_or(End::Lost);
     let (sp, fp) = (at(machine.sp())?, at(machine.fp())?);
-    // By convention, this is the outermost frame.
-    if fp == 0 {
-        return Err(End::Root);
-    }
     if fp < sp || !fp.is_multiple_of(8) {
         return Err(End::Lost);
     }
-    let (caller_fp, pc) = (stack.read(fp)?, stack.read(fp.wrapping_add(8))?);
+    // Far from the stack, it is no frame pointer.
+    let read = |address| match stack.read(address) {
+        Err(End::OtherStack) => Err(End::Lost),
+        read => read,
+    };
+    let (caller_fp, pc) = (read(fp)?, read(fp.wrapping_add(8))?);
     let mut registers = frame.registers.clone();
     registers.set(machine.fp(), caller_fp);
     registers.set(machine.sp(), fp.wrapping_add(16));

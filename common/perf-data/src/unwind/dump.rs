@@ -4,6 +4,13 @@
 /// most 8 MB, unless they ask for more.
 const LARGEST_STACK: u64 = 8 << 20;
 
+/// The longest copy of a stack that perf can record, in bytes.
+pub(crate) const LONGEST_COPY: u64 = 65_528;
+
+/// How far below the stack pointer a function may use memory, in bytes. What it has popped is there,
+/// too.
+const RED_ZONE: u64 = 128;
+
 /// Why there are no more callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
@@ -11,6 +18,10 @@ pub(crate) enum End {
     Root,
     /// The dump of the stack ended.
     Truncated,
+    /// The frame of the last function has so many bytes, more than any dump.
+    HugeFrame(u64),
+    /// It goes on in memory that is not part of the dump: a signal has a stack of its own.
+    OtherStack,
     /// It is not known where the caller's registers are, or the value found there is not an address
     /// of code.
     Lost,
@@ -31,16 +42,19 @@ impl<'d> StackDump<'d> {
     ///
     /// # Errors
     ///
-    /// [`End::Truncated`] if they are above the dump, [`End::Lost`] if they are
-    /// not on this stack.
+    /// [`End::Truncated`] if they are above the dump, [`End::OtherStack`] if they are not on this
+    /// stack.
     pub(crate) fn read(&self, address: u64) -> Result<u64, End> {
-        let offset = address.checked_sub(self.start).ok_or(End::Lost)?;
+        let Some(offset) = address.checked_sub(self.start) else {
+            let is_popped = self.start - address <= RED_ZONE;
+            return Err(if is_popped { End::Lost } else { End::OtherStack });
+        };
         // A process that is being replaced by another program has no stack.
         if self.dump.is_empty() {
             return Err(End::Lost);
         }
         if offset > self.dump.len() as u64 + LARGEST_STACK {
-            return Err(End::Lost);
+            return Err(End::OtherStack);
         }
         let bytes = usize::try_from(offset).ok().and_then(|offset| self.dump.get(offset..));
         let bytes = bytes.and_then(<[u8]>::first_chunk).ok_or(End::Truncated)?;
@@ -60,7 +74,8 @@ mod tests {
         assert_eq!(stack.read(0x1002), Err(End::Truncated));
         assert_eq!(stack.read(0x9000), Err(End::Truncated));
         assert_eq!(stack.read(0xfff), Err(End::Lost));
-        assert_eq!(stack.read(u64::MAX), Err(End::Lost));
+        assert_eq!(stack.read(0x800), Err(End::OtherStack));
+        assert_eq!(stack.read(u64::MAX), Err(End::OtherStack));
         assert_eq!(StackDump::new(0x1000, &[]).read(0x1000), Err(End::Lost));
     }
 }

@@ -6,6 +6,7 @@ use crate::unwind::cfi::{FunctionCfi, RowMemory};
 use crate::unwind::dump::{End, StackDump};
 use crate::unwind::expression::Expression;
 use crate::unwind::machine::{Machine, Register, Registers};
+use crate::unwind::stack_use::{KEPT, Kept, StackState};
 
 /// Where the caller's registers are, for some addresses of code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -70,6 +71,24 @@ impl<'f> CallerRow<'f> {
         Some(CallerRow { cfa, return_address, is_signal_frame, rules: rules.into() })
     }
 
+    /// The row for a state of the stack in code of x86-64 without CFI. `None` if the CFA is unknown.
+    pub(crate) fn of_stack(state: &StackState) -> Option<CallerRow<'f>> {
+        let (sp, fp) = (Machine::X86_64.sp(), Machine::X86_64.fp());
+        let of_sp = state.depth.map(|depth| (sp, depth));
+        let (register, distance) = of_sp.or(state.frame.map(|frame| (fp, frame)))?;
+        let saved = |distance: i64| Rule::Saved(distance.wrapping_neg().cast_unsigned());
+        let mut rules = vec![(Machine::X86_64.pc(), saved(8))];
+        rules.extend(KEPT.into_iter().zip(state.kept).filter_map(|(register, kept)| match kept {
+            Kept::InRegister => None,
+            Kept::Below(distance) => Some((register, saved(distance))),
+            Kept::Lost => Some((register, Rule::Undefined)),
+        }));
+        rules.sort_unstable_by_key(|(register, _)| *register);
+        let cfa = Cfa::Register(register, distance.cast_unsigned());
+        let return_address = Machine::X86_64.pc();
+        Some(CallerRow { cfa, return_address, is_signal_frame: false, rules: rules.into() })
+    }
+
     /// The register in which the caller's program counter is.
     pub(crate) fn return_address(&self) -> Register {
         self.return_address
@@ -85,6 +104,25 @@ impl<'f> CallerRow<'f> {
         self.rules.iter().any(|(other, _)| *other == register)
     }
 
+    /// How far the CFA is from the stack pointer, in bytes.
+    pub(crate) fn frame_size(
+        &self,
+        callee: &Registers,
+        machine: Machine,
+        stack: &StackDump<'_>,
+    ) -> Option<u64> {
+        self.cfa(callee, stack).ok()?.checked_sub(callee.get(machine.sp())?)
+    }
+
+    fn cfa(&self, callee: &Registers, stack: &StackDump<'_>) -> Result<u64, End> {
+        match &self.cfa {
+            Cfa::Register(register, offset) => {
+                Ok(callee.get(*register).ok_or(End::Lost)?.wrapping_add(*offset))
+            }
+            Cfa::Expression(expression) => expression.evaluate(None, callee, stack),
+        }
+    }
+
     /// The caller's registers. A register that was not saved, or cannot be read, is unknown.
     ///
     /// # Errors
@@ -96,12 +134,7 @@ impl<'f> CallerRow<'f> {
         machine: Machine,
         stack: &StackDump<'_>,
     ) -> Result<Registers, End> {
-        let cfa = match &self.cfa {
-            Cfa::Register(register, offset) => {
-                callee.get(*register).ok_or(End::Lost)?.wrapping_add(*offset)
-            }
-            Cfa::Expression(expression) => expression.evaluate(None, callee, stack)?,
-        };
+        let cfa = self.cfa(callee, stack)?;
         let mut caller = callee.clone();
         caller.set(machine.sp(), cfa);
         for (register, rule) in &self.rules {

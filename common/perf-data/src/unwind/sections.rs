@@ -19,6 +19,19 @@ pub struct UnwindSections<'f> {
     pub text: u64,
     /// The address of `.got`, to which CFI may refer; 0 if there is none.
     pub got: u64,
+    /// Whether all of its code keeps frame pointers, as Go's does.
+    pub keeps_frame_pointers: bool,
+}
+
+/// A function of an object file, as its symbols have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnwindFunction<'f> {
+    /// The address of its first byte.
+    pub start: u64,
+    /// The address after its last byte.
+    pub end: u64,
+    /// Not demangled.
+    pub name: &'f [u8],
 }
 
 /// A part of an object file that is loaded.
@@ -65,6 +78,13 @@ pub trait UnwindFiles<'f, O> {
     ///
     /// An [`Unwinder`](crate::Unwinder) asks once for each object whose code is on a stack.
     fn sections(&mut self, object: O) -> Option<UnwindSections<'f>>;
+
+    /// The function at an address, as the file has it: its callers are found by its instructions
+    /// where there is no CFI, and it has none if it is a root. `None` if that is not known.
+    fn function(&mut self, object: O, address: u64) -> Option<UnwindFunction<'f>> {
+        let _ = (object, address);
+        None
+    }
 }
 
 impl<O> UnwindFiles<'_, O> for () {

@@ -43,6 +43,11 @@ impl<'f> UnwindTables<'f> {
         self.sections.address_at(offset)
     }
 
+    /// Whether all of its code keeps frame pointers.
+    pub(crate) fn keeps_frame_pointers(&self) -> bool {
+        self.sections.keeps_frame_pointers
+    }
+
     /// The bytes of the code from `address` on, as the file has it.
     pub(crate) fn code_at(&self, address: u64) -> &'f [u8] {
         self.sections.bytes_at(address).unwrap_or_default()

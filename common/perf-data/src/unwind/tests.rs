@@ -83,9 +83,13 @@ fn every_shape_of_frame_is_unwound() {
 }
 
 #[test]
-fn without_tables_frame_pointers_are_followed() {
-    let options = "-O1 -static -fno-omit-frame-pointer -fno-asynchronous-unwind-tables";
-    assert_eq!(bare(options), format!("{BARE}: Root"));
+fn without_tables_instructions_are_followed() {
+    for options in
+        ["-O0", "-O1 -fno-omit-frame-pointer", "-O1 -fomit-frame-pointer", "-O2", "-Os", "-O3"]
+    {
+        let options = format!("{options} -static -fno-asynchronous-unwind-tables");
+        assert_eq!(bare(&options), format!("{BARE}: Root"), "{options}");
+    }
 }
 
 #[test]

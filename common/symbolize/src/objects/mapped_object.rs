@@ -10,7 +10,8 @@ use super::{jitdump, perf_map, search};
 pub struct MappedObject<'a> {
     /// `/usr/lib/libc.so.6`, `//anon`, `[vdso]`, `[kernel.kallsyms]_text`.
     pub path: &'a [u8],
-    /// The build-id, which distinguishes it from other files that had the same path.
+    /// The build-id of the file that was mapped, which distinguishes it from other files that had
+    /// the same path.
     pub build_id: Option<&'a [u8]>,
     /// The process, which may have listed the functions in its memory for perf.
     pub pid: Option<u32>,
@@ -75,14 +76,5 @@ pub(super) fn display_path<'a>(mapped: &MappedObject<'a>) -> Cow<'a, [u8]> {
         }
         (Some(pid), _) if is_anonymous(mapped.path) => Cow::Owned(perf_map::path(pid)),
         _ => Cow::Borrowed(mapped.path),
-    }
-}
-
-/// The build-id without the zeros that fill it up to 20 bytes.
-pub(super) fn without_padding(build_id: &[u8]) -> &[u8] {
-    match build_id.strip_suffix(&[0; 4]) {
-        Some(short) if build_id.len() == 20 && short.ends_with(&[0; 12]) => &[],
-        Some(short) if build_id.len() == 20 => short,
-        _ => build_id,
     }
 }

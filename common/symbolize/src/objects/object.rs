@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::build_id::BuildId;
 use super::elf::Elf;
 use super::finder::Finder;
 use super::jitdump::JitDump;
@@ -12,8 +13,9 @@ use super::named::Names;
 use super::no_symbols::NoSymbols;
 use super::opened::Opened;
 use super::perf_map::PerfMap;
-use super::search;
+use super::search::{self, Found};
 use super::split_dwarf::{MissingSplit, SplitDwarf};
+use super::symbol_table::Function;
 
 /// A file or other object with code.
 #[derive(Debug)]
@@ -43,7 +45,7 @@ pub(super) enum Namer {
 pub(super) struct Binary {
     /// Its path when it was recorded.
     path: Vec<u8>,
-    build_id: Option<Box<[u8]>>,
+    build_id: Option<BuildId>,
     addressing: Addressing,
     /// Whether the recording is from the version of Linux that runs now.
     is_from_here: bool,
@@ -53,7 +55,7 @@ pub(super) struct Binary {
 impl Namer {
     pub(super) fn file(
         mapped: &MappedObject<'_>,
-        build_id: Option<Box<[u8]>>,
+        build_id: Option<BuildId>,
         is_from_here: bool,
     ) -> Namer {
         let (path, addressing) = (mapped.path.to_vec(), mapped.addressing);
@@ -63,19 +65,34 @@ impl Namer {
 
 impl Binary {
     pub(super) fn build_id(&self) -> Option<&[u8]> {
-        self.build_id.as_deref()
+        self.build_id.as_ref().map(|id| &*id.bytes)
+    }
+
+    pub(super) fn has_proof(&self) -> bool {
+        self.build_id.as_ref().is_some_and(|id| id.is_of_mapping)
+    }
+
+    pub(super) fn is_at_path(&self) -> bool {
+        matches!(&self.opened, Some(Ok(opened)) if opened.is_at_path())
+    }
+
+    pub(super) fn is_against_list(&self) -> bool {
+        let Some(Ok(opened)) = &self.opened else { return false };
+        self.build_id().is_some_and(|recorded| !opened.is_of_build(recorded))
     }
 
     fn open(&mut self, finder: &Finder) -> Result<&mut Opened, &NoSymbols> {
         let Binary { path, build_id, addressing, is_from_here, opened } = self;
         let opened = opened.get_or_insert_with(|| {
-            let build_id = build_id.as_deref();
-            let program = match &path[..] {
-                search::VDSO => search::open_vdso(finder, build_id, *is_from_here),
-                path => search::open(finder, path, build_id, *addressing),
-            }?;
+            let found = if path == search::VDSO {
+                let build_id = build_id.as_ref().map(|id| &*id.bytes);
+                let program = search::open_vdso(finder, build_id, *is_from_here)?;
+                Found { program, is_at_path: false }
+            } else {
+                search::open(finder, path, build_id.as_ref(), *addressing)?
+            };
             let split = SplitDwarf::new(finder, path);
-            Ok(Opened::new(program, *addressing, split, finder.options.exact_names))
+            Ok(Opened::new(found, *addressing, split, finder.options.exact_names))
         });
         opened.as_mut().map_err(|why| &*why)
     }
@@ -89,6 +106,14 @@ impl Object {
     pub(super) fn elf(&mut self, finder: &Finder) -> Option<&Elf> {
         match &mut self.namer {
             Namer::File(binary) => binary.open(finder).ok().and_then(|opened| opened.elf()),
+            _ => None,
+        }
+    }
+
+    /// The function at an address, as the file has it.
+    pub(super) fn function(&mut self, finder: &Finder, address: u64) -> Option<Function> {
+        match &mut self.namer {
+            Namer::File(binary) => binary.open(finder).ok()?.function(address),
             _ => None,
         }
     }

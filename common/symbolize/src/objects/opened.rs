@@ -7,14 +7,16 @@ use super::location::{Addressing, Detail};
 use super::named::Names;
 use super::no_symbols::NoSymbols;
 use super::program::Program;
+use super::search::{Found, is_same_build};
 use super::split_dwarf::{MissingSplit, SplitDwarf};
-use super::symbol_table::SymbolTable;
+use super::symbol_table::{Function, SymbolTable};
 use crate::executable::is_ocaml;
 
 /// An executable and what is known of its code so far.
 #[derive(Debug)]
 pub(super) struct Opened {
     program: Program,
+    is_at_path: bool,
     addressing: Addressing,
     split: SplitDwarf,
     /// Whether functions of OCaml get their names from its frame tables.
@@ -28,13 +30,15 @@ pub(super) struct Opened {
 
 impl Opened {
     pub(super) fn new(
-        program: Program,
+        found: Found,
         addressing: Addressing,
         split: SplitDwarf,
         wants_exact_names: bool,
     ) -> Opened {
+        let Found { program, is_at_path } = found;
         Opened {
             program,
+            is_at_path,
             addressing,
             split,
             wants_exact_names,
@@ -44,12 +48,27 @@ impl Opened {
         }
     }
 
+    /// Whether it is the file at the path that was recorded.
+    pub(super) fn is_at_path(&self) -> bool {
+        self.is_at_path
+    }
+
+    /// Whether it has the recorded build-id.
+    pub(super) fn is_of_build(&self, recorded: &[u8]) -> bool {
+        is_same_build(recorded, self.program.build_id())
+    }
+
     /// The executable, unless it is one of macOS.
     pub(super) fn elf(&self) -> Option<&Elf> {
         match &self.program {
             Program::Elf(elf) => Some(elf),
             Program::MachO(_) => None,
         }
+    }
+
+    /// The function at an address, as the file has it.
+    pub(super) fn function(&mut self, address: u64) -> Option<Function> {
+        self.symbols.get_or_insert_with(|| self.program.symbols()).function(address)
     }
 
     /// Why it has no names; known after names were asked for.

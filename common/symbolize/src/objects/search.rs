@@ -9,6 +9,7 @@ use bstr::ByteSlice;
 use flate2::Crc;
 use lzma_rust2::XzReader;
 
+use super::build_id::BuildId;
 use super::elf::Elf;
 use super::finder::Finder;
 use super::inlines::shared_file;
@@ -34,6 +35,14 @@ const MOST_XZ_MEMORY: u32 = 256 << 10;
 /// Largest vdso that is read; they have a few pages.
 const LARGEST_VDSO: u64 = 1 << 20;
 
+/// A program, and where it was found.
+pub(super) struct Found {
+    pub(super) program: Program,
+    /// Whether it was at the path that was recorded, and not in a place for programs of its
+    /// build-id.
+    pub(super) is_at_path: bool,
+}
+
 /// Opens the executable that was at `path`, with its debug information.
 ///
 /// # Errors
@@ -42,15 +51,16 @@ const LARGEST_VDSO: u64 = 1 << 20;
 pub(super) fn open(
     finder: &Finder,
     path: &[u8],
-    build_id: Option<&[u8]>,
+    build_id: Option<&BuildId>,
     addressing: Addressing,
-) -> Result<Program, NoSymbols> {
-    let found = find(finder, path, build_id);
-    let program = found.or_else(|why| {
+) -> Result<Found, NoSymbols> {
+    let at_path = find(finder, path, build_id);
+    let is_at_path = at_path.is_ok();
+    let program = at_path.or_else(|why| {
         let build_id = build_id.ok_or_else(|| why.clone())?;
-        find_by_build_id(finder, path, build_id, addressing).ok_or(why)
+        find_by_build_id(finder, path, &build_id.bytes, addressing).ok_or(why)
     })?;
-    Ok(match program {
+    let program = match program {
         Program::Elf(mut elf) => {
             find_debug(finder, path, &mut elf);
             elf.shared = find_shared(finder, path, &elf);
@@ -61,15 +71,20 @@ pub(super) fn open(
             file.debug = find_dsym(finder, path, &file);
             Program::MachO(file)
         }
-    })
+    };
+    Ok(Found { program, is_at_path })
 }
 
-fn find(finder: &Finder, path: &[u8], build_id: Option<&[u8]>) -> Result<Program, NoSymbols> {
+fn find(finder: &Finder, path: &[u8], build_id: Option<&BuildId>) -> Result<Program, NoSymbols> {
+    // Whoever names the folder of the recorded machine's files knows better than a build-id that
+    // was read after the run.
+    let is_ours = finder.is_of_this_machine();
+    let needed = build_id.filter(|id| id.is_of_mapping || is_ours).map(|id| &*id.bytes);
     match path.strip_suffix(DELETED) {
         // The file that has the name now may be a newer version: only a build-id shows that.
-        Some(path) if build_id.is_some() => matching(finder, &finder.file(path), build_id),
-        Some(_) => Err(NoSymbols::Deleted),
-        None => matching(finder, &finder.file(path), build_id),
+        Some(_) if is_ours && needed.is_none() => Err(NoSymbols::Deleted),
+        Some(path) => matching(finder, &finder.file(path), needed),
+        None => matching(finder, &finder.file(path), needed),
     }
 }
 
@@ -112,7 +127,7 @@ fn matching_bytes(bytes: &'static [u8], build_id: Option<&[u8]>) -> Result<Progr
 }
 
 /// Whether a file has the recorded build-id; a recording may only hold its first 16 bytes.
-fn is_same_build(recorded: &[u8], file: Option<&[u8]>) -> bool {
+pub(super) fn is_same_build(recorded: &[u8], file: Option<&[u8]>) -> bool {
     file.is_some_and(|file| {
         file == recorded || recorded.len() == UUID_SIZE && file.starts_with(recorded)
     })

@@ -15,6 +15,17 @@ use object::read::elf::{ElfFile, FileHeader, SectionHeader, Sym};
 use super::plt::Plt;
 use super::spans::{Span, Spans};
 
+/// A function of an executable, as its symbols have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// The address of its first byte, as the file has it.
+    pub start: u64,
+    /// The address after its last byte.
+    pub end: u64,
+    /// Not demangled.
+    pub name: &'static [u8],
+}
+
 /// The symbols of an executable's code.
 #[derive(Debug, Default)]
 pub(super) struct SymbolTable {
@@ -58,18 +69,21 @@ impl SymbolTable {
 
     /// The name of the function at `address`, not demangled.
     pub(super) fn name(&self, address: u64) -> Option<Cow<'static, [u8]>> {
-        let own = self.symbol(address);
-        let inner = self.inner.as_ref().and_then(|inner| inner.symbol(address));
-        // If functions are nested, the inner one starts later.
-        let symbol = own.into_iter().chain(inner).max_by_key(|(start, _)| *start);
-        let name = symbol.map(|(_, name)| Cow::Borrowed(name));
+        let name = self.function(address).map(|function| Cow::Borrowed(function.name));
         name.or_else(|| self.plt.name(address).map(Cow::Owned))
     }
 
-    /// The function at `address`: where it starts, and its name.
-    fn symbol(&self, address: u64) -> Option<(u64, &'static [u8])> {
+    /// The function at `address`.
+    pub(super) fn function(&self, address: u64) -> Option<Function> {
+        let inner = self.inner.as_ref().and_then(|inner| inner.symbol(address));
+        // If functions are nested, the inner one starts later.
+        self.symbol(address).into_iter().chain(inner).max_by_key(|function| function.start)
+    }
+
+    fn symbol(&self, address: u64) -> Option<Function> {
         let span = self.spans.at(address).next()?;
-        Some((span.start, self.names.get(span.what).ok()?))
+        let name = self.names.get(span.what).ok()?;
+        Some(Function { start: span.start, end: span.end, name })
     }
 }
 

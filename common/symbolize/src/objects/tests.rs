@@ -88,10 +88,12 @@ fn the_build_id_of_a_path_is_that_of_this_input() {
     let mut objects = objects(&library);
     let name = |objects: &mut Objects| {
         let object = objects.intern(&mapped("/lib.so"));
-        names(objects, &[Location { object, address: code }], 1).remove(0)
+        let name = names(objects, &[Location { object, address: code }], 1).remove(0);
+        (name, objects.is_against_list(object), objects.has_proof(object))
     };
+    // The file is below the folder that the user named, so it is used.
     objects.set_build_id(b"/lib.so", &[1, 3]);
-    assert_eq!(name(&mut objects), "");
+    assert_eq!(name(&mut objects), ("a".to_owned(), true, false));
     // Older versions of perf pad it to 20 bytes.
     let mut padded = [0; 20];
     padded[..16].fill(7);

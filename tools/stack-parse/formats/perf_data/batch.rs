@@ -2,11 +2,11 @@
 
 use common::Result;
 use common::stacks::{FrameId, FrameTable};
-use stack_perf_data::{RawSample, TraceContext};
+use stack_perf_data::{Processes, RawSample, TraceContext};
 use std::io::Write;
 use std::num::NonZero;
 use std::ops::Range;
-use symbolize::Objects;
+use symbolize::{ObjectId, Objects};
 
 use super::labels::LabelValues;
 use super::locations::{LocationId, Locations};
@@ -102,6 +102,7 @@ impl Batch {
         &mut self,
         locations: &mut Locations,
         objects: &mut Objects,
+        processes: &mut Processes<ObjectId>,
         samples: &mut Samples<'_>,
     ) -> Result<()> {
         locations.name_new(objects, samples);
@@ -127,7 +128,7 @@ impl Batch {
             let leaf = stack.first().and_then(|leaf| locations.get(*leaf));
             let labels = labels.of_sample(waiting.cgroup, leaf, objects, samples);
             let sample = Sample {
-                comm: self.comms.name(waiting.comm),
+                comm: name(self.comms.name(waiting.comm), waiting.numbers[1], processes),
                 pid: number(0),
                 tid: number(1),
                 cpu: number(2),
@@ -147,6 +148,16 @@ impl Batch {
         self.texts.clear();
         Ok(())
     }
+}
+
+/// The name of the thread of a sample; a record after the sample may be the first to have it.
+fn name<'a>(
+    at_sample: &'a [u8],
+    tid: Option<u32>,
+    processes: &'a mut Processes<ObjectId>,
+) -> &'a [u8] {
+    let is_made_up = at_sample.starts_with(b":");
+    if is_made_up { processes.name(tid.unwrap_or_default()) } else { at_sample }
 }
 
 /// What ran when a tracepoint was hit.

@@ -1,5 +1,9 @@
-//! Files that changed since they were recorded, though no build-id shows it: `perf record -o -`
-//! records none, and programs are built anew while they run.
+//! Files that are not those that ran, though nothing in them shows it.
+//!
+//! Proof is a build-id in the record of a mapping (`perf record --buildid-mmap`). The build-ids
+//! that perf lists in its header are none: perf reads them after the run, from whatever is at the
+//! paths then. A program that ran in a container or a chroot, or whose file was replaced, gets the
+//! build-id of another one.
 //!
 //! The recording has the device and the inode of each file (`PERF_RECORD_MMAP2`). A later file may
 //! get the inode of an earlier one, so its time of change counts as well. The device is the one in
@@ -13,11 +17,11 @@ use std::time::{Duration, SystemTime};
 
 use bstr::ByteSlice;
 use stack_perf_data::{FileId, MapRecord};
-use symbolize::{ObjectId, Objects};
+use symbolize::{CodeOrigin, ObjectId, Objects};
 
 use super::listed_files::listed;
 
-/// The device and inode of each file in the recording, and when it was made.
+/// The device and inode of each file in the recording, and when and where it was made.
 pub(super) struct RecordedFiles {
     ids: BTreeMap<ObjectId, FileId>,
     /// When the recording was written: at its end, or now if it comes through a pipe.
@@ -25,6 +29,17 @@ pub(super) struct RecordedFiles {
     is_file: bool,
     /// The times of the first and the last sample, in nanoseconds.
     span: Option<(u64, u64)>,
+    /// Whether it says that it is from another machine.
+    is_from_elsewhere: bool,
+}
+
+/// Why a file is not the one that ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Change {
+    /// It was written after the recording began.
+    Rewritten,
+    /// It is another file at the same path.
+    Another,
 }
 
 impl RecordedFiles {
@@ -32,7 +47,14 @@ impl RecordedFiles {
     pub(super) fn new(written: Option<SystemTime>) -> RecordedFiles {
         let is_file = written.is_some();
         let written = written.unwrap_or_else(SystemTime::now);
-        RecordedFiles { ids: BTreeMap::new(), written, is_file, span: None }
+        let (ids, span, is_from_elsewhere) = Default::default();
+        RecordedFiles { ids, written, is_file, span, is_from_elsewhere }
+    }
+
+    /// Notes the name of the recorded machine.
+    pub(super) fn note_host(&mut self, name: &[u8]) {
+        let ours = fs::read("/proc/sys/kernel/hostname");
+        self.is_from_elsewhere = ours.is_ok_and(|ours| ours.trim_ascii_end() != name);
     }
 
     /// Notes the file that a map record gives for an object.
@@ -50,28 +72,34 @@ impl RecordedFiles {
         }
     }
 
-    /// The message about those of these objects whose files have changed, if any have.
-    pub(super) fn report(
+    /// Those of these objects whose names come from other files than those that ran.
+    pub(super) fn changed(
         &self,
         used: impl Iterator<Item = ObjectId>,
         objects: &Objects,
-    ) -> Option<String> {
+    ) -> BTreeMap<ObjectId, Change> {
         let mounts = fs::read("/proc/self/mountinfo").unwrap_or_default();
         let start = self.start();
-        let mut changed: Vec<&[u8]> = used
-            .filter(|&object| objects.build_id(object).is_none())
-            .filter_map(|object| Some((objects.path(object), self.ids.get(&object)?)))
-            .filter(|(path, recorded)| {
-                let path = path.to_path_lossy();
-                fs::metadata(&path).is_ok_and(|now| {
-                    is_changed(&now, start) || is_another(**recorded, &path, &now, &mounts)
-                })
+        // Files of a JIT grow while they are recorded.
+        let is_file =
+            |object| objects.origin(object) == CodeOrigin::File && objects.is_at_path(object);
+        // The files of another machine have other inodes; those with the listed build-id are the
+        // best that there are.
+        let is_likely = |object| self.is_from_elsewhere && objects.build_id(object).is_some();
+        used.filter(|&object| is_file(object) && !objects.has_proof(object) && !is_likely(object))
+            .filter_map(|object| {
+                let path = objects.path(object).to_path_lossy();
+                let now = fs::metadata(&path).ok()?;
+                let recorded = *self.ids.get(&object)?;
+                let is_another = || is_another(recorded, &path, &now, &mounts);
+                let change = if is_changed(&now, start) {
+                    Some(Change::Rewritten)
+                } else {
+                    is_another().then_some(Change::Another)
+                };
+                Some((object, change?))
             })
-            .map(|(path, _)| path)
-            .collect();
-        changed.sort_unstable();
-        changed.dedup();
-        (!changed.is_empty()).then(|| message(&changed))
+            .collect()
     }
 
     /// The latest possible start of the recording. A copy has a later time than the recording
@@ -152,14 +180,62 @@ fn unescaped(path: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn message(changed: &[&[u8]]) -> String {
-    let (is, its) =
-        if changed.len() > 1 { ("are other files", "their") } else { ("is another file", "its") };
-    format!(
-        "{} {is} than when it was recorded, so {its} names may be wrong: run \
-         stack-parse before the program is built again, or record with 'perf record --buildid-mmap'",
-        listed(changed.iter().map(|path| path.as_bstr().to_string()))
-    )
+/// The messages about files that are not those that ran, one for each way out.
+pub(super) fn messages(changed: &BTreeMap<ObjectId, Change>, objects: &Objects) -> Vec<String> {
+    let of = |wanted: Change| {
+        let files = changed.iter().filter(|(_, change)| **change == wanted);
+        named(files.map(|(object, _)| *object), objects)
+    };
+    let message = |(change, remedy): (Change, &str)| {
+        let files = of(change);
+        let (are, their) =
+            if files.len() > 1 { ("are other files", "their") } else { ("is another file", "its") };
+        let listed = listed(files.into_iter());
+        (!listed.is_empty()).then(|| {
+            format!(
+                "{listed} {are} than when it was recorded, so {their} names may be wrong: {remedy}"
+            )
+        })
+    };
+    [
+        (
+            Change::Rewritten,
+            "record again, or use --symfs DIR, where DIR has the recorded file at this path",
+        ),
+        (
+            Change::Another,
+            "use --symfs DIR, where DIR is the root of its container or chroot (/proc/PID/root \
+             while that runs), or has the recorded file at this path",
+        ),
+    ]
+    .into_iter()
+    .filter_map(message)
+    .collect()
+}
+
+/// The message about files below the folder of --symfs that perf's list contradicts.
+pub(super) fn against_list(
+    used: impl Iterator<Item = ObjectId>,
+    objects: &Objects,
+) -> Option<String> {
+    let files = named(used.filter(|&object| objects.is_against_list(object)), objects);
+    let whose = if files.len() > 1 { "those" } else { "that" };
+    (!files.is_empty()).then(|| {
+        format!(
+            "{}: the recording lists another build-id, {whose} of what was at this path after the \
+             run; the names are those of --symfs",
+            listed(files.into_iter())
+        )
+    })
+}
+
+/// The paths of these objects, each once.
+fn named(objects_of: impl Iterator<Item = ObjectId>, objects: &Objects) -> Vec<String> {
+    let mut paths: Vec<_> =
+        objects_of.map(|object| objects.path(object).as_bstr().to_string()).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths
 }
 
 #[cfg(test)]

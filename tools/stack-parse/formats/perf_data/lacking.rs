@@ -1,5 +1,6 @@
 //! Refuses recordings that lack what the user asked for, and shows how to record it.
 
+use bstr::ByteSlice;
 use common::{Error, Result};
 use stack_perf_data::{NoParallelism, RawSample};
 
@@ -21,7 +22,19 @@ pub(super) fn check(sample: &RawSample<'_>, input: &str, samples: &Samples<'_>) 
              sched:sched_switch,sched:sched_waking'"
         )));
     }
+    if samples.wants.switches && is_of_scheduler(sample) && !sample.event.is_complete() {
+        let event = sample.event.name().as_bstr();
+        return Err(Error::Usage(format!(
+            "--off-cpu needs all switches: in {input} {event} was sampled, as 'perf record -F' \
+             samples all events: record with 'perf record -a -g -e sched:sched_switch' without -F \
+             and -c; to sample as well, add '-e cpu-clock/freq=999/'"
+        )));
+    }
     Ok(())
+}
+
+fn is_of_scheduler(sample: &RawSample<'_>) -> bool {
+    sample.event.name().starts_with(b"sched:")
 }
 
 /// Why a recording has no latencies.

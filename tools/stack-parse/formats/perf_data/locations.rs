@@ -45,8 +45,11 @@ impl Locations {
     /// A placeholder for callers that are missing.
     pub(super) const TRUNCATED: LocationId = 1;
 
+    /// A placeholder for callers that are not known.
+    pub(super) const BROKEN: LocationId = 2;
+
     /// The frames of the locations that are in no object.
-    const OF_NO_OBJECT: [&[u8]; 2] = [b"[unknown]", b"[truncated]"];
+    const OF_NO_OBJECT: [&[u8]; 3] = [b"[unknown]", b"[truncated]", b"[broken]"];
 
     pub(super) fn new(detail: Detail, threads: usize) -> Locations {
         Locations {
@@ -125,6 +128,13 @@ impl Locations {
         &self.frames[frames.start as usize..frames.end as usize]
     }
 
+    /// The name of the function at a named location, the one around those that were inlined.
+    pub(super) fn name(&self, location: LocationId, samples: &Samples<'_>) -> Vec<u8> {
+        let Name { frames, .. } = &self.names[location as usize];
+        let frame = self.frames.get(frames.start as usize).filter(|_| !frames.is_empty());
+        frame.map(|frame| samples.name(*frame).to_vec()).unwrap_or_default()
+    }
+
     /// The objects of all locations.
     pub(super) fn objects(&self) -> impl Iterator<Item = ObjectId> {
         let objects: BTreeSet<ObjectId> =
@@ -132,10 +142,11 @@ impl Locations {
         objects.into_iter()
     }
 
-    /// Reports the frames without a symbol.
+    /// Reports the frames without a symbol, in those objects to which `tells` applies.
     pub(super) fn report(
         &self,
         objects: &Objects,
+        tells: impl Fn(&ObjectId) -> bool,
         args: &SymbolizeArgs,
         samples: &mut Samples<'_>,
     ) {
@@ -143,7 +154,7 @@ impl Locations {
         samples.facts.nameless = Some([nameless, self.uses]);
         let named = self.names.iter().zip(&self.locations);
         let nameless = named.filter_map(|(name, location)| {
-            let object = location.as_ref()?.object;
+            let object = Some(location.as_ref()?.object).filter(&tells)?;
             name.nameless.map(|uses| (object, uses))
         });
         for line in nameless::report(objects, nameless, self.uses, args) {

@@ -47,8 +47,9 @@ pub(super) fn unread(name: &str, summary: Summary) -> Result<()> {
     }
 }
 
-/// Reports data that was lost without a fault of the file.
-pub(super) fn report(summary: &Summary, samples: &mut Samples<'_>) {
+/// Reports data that was lost without a fault of the file. `is_sampled` says whether some events were
+/// sampled, and not recorded each time.
+pub(super) fn report(summary: &Summary, is_sampled: bool, samples: &mut Samples<'_>) {
     let lost = summary.lost();
     // What could not be read may be about what was lost.
     let is_whole = summary.damaged == 0 && summary.error.is_none();
@@ -56,8 +57,12 @@ pub(super) fn report(summary: &Summary, samples: &mut Samples<'_>) {
     if lost > 0 {
         let share = 100.0 * lost as f64 / (lost.saturating_add(summary.samples)) as f64;
         samples.note(format_args!(
-            "{lost} samples or other records, {share:.1} % of all, were lost while recording: \
-             use a lower 'perf record -F' or a larger -m"
+            "{lost} samples or other records, {share:.1} % of all, were lost while recording: {}",
+            if is_sampled {
+                "use a lower 'perf record -F' or a larger -m"
+            } else {
+                "use a larger 'perf record -m'"
+            }
         ));
         if samples.wants.latency() {
             samples.note(

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use object::read::elf::{ElfFile64, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSection, elf};
-use stack_perf_data::{LoadedSegment, UnwindFiles, UnwindSections};
-use symbolize::{CodeOrigin, ObjectId, Objects, section_bytes};
+use stack_perf_data::{LoadedSegment, UnwindFiles, UnwindFunction, UnwindSections};
+use symbolize::{CodeOrigin, Function, ObjectId, Objects, section_bytes};
 
 type ElfFile = ElfFile64<'static, LittleEndian>;
 
@@ -28,6 +28,11 @@ impl UnwindFiles<'static, ObjectId> for ElfSections<'_> {
             }
         }
     }
+
+    fn function(&mut self, object: ObjectId, address: u64) -> Option<UnwindFunction<'static>> {
+        let Function { start, end, name } = self.objects.function(object, address)?;
+        Some(UnwindFunction { start, end, name })
+    }
 }
 
 /// The sections of a 64-bit executable; its debug information may be in another file.
@@ -47,6 +52,9 @@ fn unwind_sections(
         debug_frames: [&file].into_iter().chain(&debug).filter_map(debug_frame).collect(),
         text: address_of(".text"),
         got: address_of(".got"),
+        keeps_frame_pointers: [".gopclntab", ".data.rel.ro.gopclntab", ".note.go.buildid"]
+            .iter()
+            .any(|name| file.section_by_name(name).is_some()),
     })
 }
 

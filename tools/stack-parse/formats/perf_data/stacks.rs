@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use bstr::ByteSlice;
+use common::numbers::grouped;
 use stack_perf_data::{CallGraph, Processes, RawSample, StackEnd, StackFrame, Unwinder};
 use symbolize::{CodeOrigin, ObjectId, Objects};
 
@@ -30,8 +31,15 @@ struct Counts {
     unwound: u64,
     /// Those that end where the copy ended.
     cut: u64,
-    /// Those of them for which no missing file is the reason.
+    /// Those of them for which no missing file is the reason, nor a huge frame.
     truncated: u64,
+    /// The size of the huge frame of a function, and how many stacks end there.
+    huge: BTreeMap<LocationId, (u64, u64)>,
+    /// Those that end where a caller is not known.
+    lost: u64,
+    /// How many of them end in which code, where no missing file is the reason, and whether they go
+    /// on in another stack.
+    broken: BTreeMap<(LocationId, bool), u64>,
     other_registers: u64,
     /// How many stacks end in a file that was not found, by file.
     ends: BTreeMap<ObjectId, u64>,
@@ -67,27 +75,30 @@ impl Stacks {
         counts.note_call_graph(sample.event.call_graph());
         match end {
             StackEnd::OtherRegisters => counts.other_registers += 1,
-            StackEnd::Root | StackEnd::Lost | StackEnd::Truncated => {
+            StackEnd::Recorded => {}
+            _ => {
                 counts.unwound += 1;
-                let is_truncated = end == StackEnd::Truncated;
-                counts.cut += u64::from(is_truncated);
-                match end_without_file(frames, end, objects, not_here) {
-                    Some(file) => *counts.ends.entry(file).or_default() += 1,
-                    None => counts.truncated += u64::from(is_truncated),
-                }
-                out.extend(is_truncated.then_some(Locations::TRUNCATED));
+                let last = out.last().copied().unwrap_or(Locations::UNKNOWN);
+                let file = end_without_file(frames, end, objects, not_here);
+                out.extend(counts.note_end(end, last, file));
             }
-            _ => {}
         }
     }
 
     /// Reports which stacks are incomplete. `has_symfs`: the files were looked for in the folder of
     /// `--symfs`.
-    pub(super) fn report(&self, objects: &Objects, has_symfs: bool, samples: &mut Samples<'_>) {
+    pub(super) fn report(
+        &self,
+        objects: &Objects,
+        locations: &Locations,
+        has_symfs: bool,
+        samples: &mut Samples<'_>,
+    ) {
         let counts = &self.counts;
         samples.set_chains(counts.chains);
         let are_copied = counts.unwound > 0;
         samples.facts.truncated = are_copied.then_some([counts.cut, counts.unwound]);
+        samples.facts.broken = are_copied.then_some([counts.lost, counts.unwound]);
         let share = |part: u64| 100.0 * part as f64 / counts.unwound.max(1) as f64;
         if counts.truncated > 0 {
             samples.note(format_args!(
@@ -96,6 +107,10 @@ impl Stacks {
                 share(counts.truncated),
                 truncated_remedy(counts.longest_copy)
             ));
+        }
+        counts.huge_frames(locations, samples).into_iter().for_each(|it| samples.note(it));
+        if !counts.broken.is_empty() {
+            samples.note(counts.broken_message(objects, locations, samples));
         }
         if !counts.ends.is_empty() {
             samples.note(format_args!(
@@ -152,6 +167,41 @@ fn truncated_remedy(longest_copy: u32) -> &'static str {
 }
 
 impl Counts {
+    /// Notes how an unwound stack ends in the code at `last`, which is in a file that was not found
+    /// if there is a `file`. Returns what is placed before it.
+    fn note_end(
+        &mut self,
+        end: StackEnd,
+        last: LocationId,
+        file: Option<ObjectId>,
+    ) -> Option<LocationId> {
+        if let Some(file) = file {
+            *self.ends.entry(file).or_default() += 1;
+        }
+        match end {
+            StackEnd::Lost | StackEnd::OtherStack => {
+                self.lost += 1;
+                if file.is_none() {
+                    let is_elsewhere = end == StackEnd::OtherStack;
+                    *self.broken.entry((last, is_elsewhere)).or_default() += 1;
+                }
+                Some(Locations::BROKEN)
+            }
+            StackEnd::Truncated | StackEnd::HugeFrame { .. } => {
+                self.cut += 1;
+                match end {
+                    _ if file.is_some() => {}
+                    StackEnd::HugeFrame { bytes } => {
+                        self.huge.entry(last).or_insert((bytes, 0)).1 += 1;
+                    }
+                    _ => self.truncated += 1,
+                }
+                Some(Locations::TRUNCATED)
+            }
+            _ => None,
+        }
+    }
+
     fn note_call_graph(&mut self, graph: CallGraph) {
         match graph {
             CallGraph::FramePointers if self.chains == CallChains::None => {
@@ -164,6 +214,66 @@ impl Counts {
             }
             _ => self.chains = CallChains::Others,
         }
+    }
+
+    /// Names the functions whose frames are larger than any copy of a stack.
+    fn huge_frames(&self, locations: &Locations, samples: &Samples<'_>) -> Vec<String> {
+        let mut functions: BTreeMap<Vec<u8>, (u64, u64)> = BTreeMap::new();
+        for (&location, &(bytes, count)) in &self.huge {
+            functions.entry(locations.name(location, samples)).or_insert((bytes, 0)).1 += count;
+        }
+        let message = |(function, (bytes, count)): (Vec<u8>, (u64, u64))| {
+            format!(
+                "{:.1} % of the stacks end in [truncated] before {}, whose frame has {} bytes: no \
+                 copy of a stack is that long, so none has its callers",
+                100.0 * count as f64 / self.unwound.max(1) as f64,
+                function.as_bstr(),
+                grouped(bytes),
+            )
+        };
+        functions.into_iter().map(message).collect()
+    }
+
+    /// Says how many stacks end before a root, in which code most of them do, and what helps there.
+    fn broken_message(
+        &self,
+        objects: &Objects,
+        locations: &Locations,
+        samples: &Samples<'_>,
+    ) -> String {
+        let mut functions: BTreeMap<(Vec<u8>, Option<ObjectId>, bool), u64> = BTreeMap::new();
+        for (&(location, is_elsewhere), count) in &self.broken {
+            let object = locations.get(location).map(|location| location.object);
+            let key = (locations.name(location, samples), object, is_elsewhere);
+            *functions.entry(key).or_default() += count;
+        }
+        let most = functions.iter().max_by_key(|(_, count)| **count);
+        let ((function, object, is_elsewhere), count) = most.expect("a stack that ends somewhere");
+        let all: u64 = self.broken.values().sum();
+        let share = |part: u64, all: u64| 100.0 * part as f64 / all.max(1) as f64;
+        let path = object.map(|object| objects.path(object)).unwrap_or_default();
+        let remedy = match object.map(|object| objects.origin(object)) {
+            _ if *is_elsewhere => {
+                "it goes on in a stack that was not copied, as where a signal has its own: record \
+                 with --call-graph fp"
+            }
+            Some(CodeOrigin::File) => {
+                "its file does not say where its caller is: install its debug symbols, or compile \
+                 it with -fasynchronous-unwind-tables (assembly: with .cfi directives)"
+            }
+            Some(CodeOrigin::Memory) => {
+                "it was made at run time: let its compiler keep frame pointers or write a jitdump"
+            }
+            _ => "it is in no file",
+        };
+        format!(
+            "{:.1} % of the stacks end before their root, in [broken]; {:.0} % of these in {} ({}): \
+             {remedy}",
+            share(all, self.unwound),
+            share(*count, all),
+            function.as_bstr(),
+            path.as_bstr(),
+        )
     }
 
     /// `/app (not found), /lib/b.so (its build-id differs from the recorded one), 2 more`

@@ -96,7 +96,7 @@ impl OffCpu {
         };
         self.end_wait(switch.next, now, sums);
         let ids = Ids::of(origin);
-        self.without_process += u64::from(self.pid.is_some() && ids.pid.is_none());
+        self.without_process += u64::from(self.pid.is_some() && origin.pid.is_none());
         self.has_process |= self.pid.is_some() && self.pid == ids.pid;
         let left = self.left(ids, &switch);
         // A thread that leaves was running, so its last wait had ended even if that was not
@@ -220,7 +220,8 @@ impl Source for OffCpu {
         }
         if let Some((count @ 1.., weight)) = self.wakers.as_ref().map(|it| it.without) {
             pipe.note(format_args!(
-                "off-cpu: {count} waits (weight {weight}) have no known waker: [unknown waker]"
+                "off-cpu: {count} waits of {:.6} s have no known waker: [unknown waker]",
+                weight as f64 / 1e9
             ));
         }
     }

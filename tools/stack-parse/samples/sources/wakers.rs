@@ -48,8 +48,8 @@ impl Wakers {
     }
 
     /// The node of a wait: below the stack that waited come the frames of the waker, which are
-    /// those from `leaf` up to `base` in the tree. The stack of an interrupt ends where it entered
-    /// the kernel.
+    /// those from `leaf` up to `base` in the tree, and its name. The stack of an interrupt ends where
+    /// it entered the kernel: the frames before that were only interrupted.
     pub(super) fn below(
         &self,
         waited: NodeId,
@@ -58,21 +58,21 @@ impl Wakers {
         tree: &mut StackTree,
         frames: &FrameTable,
     ) -> NodeId {
+        let entry = interrupt(base, leaf, tree, frames);
         let mut woken = tree.child(waited, self.separator);
         let mut node = leaf;
         while node != base {
-            let frame = tree.frame(node);
-            woken = tree.child(woken, frame);
-            if waker == self.interrupt && enters_interrupt(frames.name(frame)) {
+            woken = tree.child(woken, tree.frame(node));
+            if entry == Some(node) {
                 break;
             }
             node = tree.parent(node);
         }
-        tree.child(woken, waker)
+        tree.child(woken, if entry.is_some() { self.interrupt } else { waker })
     }
 
-    /// The frame that names the waker: its root frame as `root` has it, or an interrupt or the idle
-    /// task.
+    /// The frame that names the waker, if its stack shows no interrupt: its root frame as `root` has
+    /// it, or an interrupt or the idle task.
     pub(super) fn name(&self, origin: &Sample<'_>, root: &Root, sums: &mut Sums) -> FrameId {
         match origin.context {
             Context::Interrupt => return self.interrupt,
@@ -91,9 +91,8 @@ impl Wakers {
     }
 }
 
-/// Whether this function is where an interrupt enters the kernel: the frames above it were only
-/// interrupted.
-fn enters_interrupt(name: &[u8]) -> bool {
+/// The node where an interrupt entered the kernel, in the stack from `leaf` up to `base`.
+fn interrupt(base: NodeId, leaf: NodeId, tree: &StackTree, frames: &FrameTable) -> Option<NodeId> {
     // On x86-64 since Linux 5.8 and before; on AArch64 since 5.14 and before.
     const ENTRIES: [&str; 8] = [
         "asm_sysvec_",
@@ -105,7 +104,21 @@ fn enters_interrupt(name: &[u8]) -> bool {
         "el1_irq",
         "el0_irq",
     ];
-    ENTRIES.iter().any(|entry| name.starts_with(entry.as_bytes()))
+    // What these call, where the entry itself is missing. `do_softirq` is not among them: a thread
+    // that sends to this machine calls it, too.
+    const HANDLERS: [&str; 5] =
+        ["sysvec_", "common_interrupt", "__common_interrupt", "irq_exit", "do_IRQ"];
+    let nodes = || {
+        std::iter::successors(Some(leaf), |node| Some(tree.parent(*node)))
+            .take_while(|node| *node != base)
+    };
+    let first = |names: &[&str]| {
+        nodes().find(|node| {
+            let frame = frames.name(tree.frame(*node));
+            names.iter().any(|name| frame.starts_with(name.as_bytes()))
+        })
+    };
+    first(&ENTRIES).or_else(|| first(&HANDLERS))
 }
 
 /// Whether an event shows which thread wakes which.

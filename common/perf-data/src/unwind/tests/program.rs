@@ -3,7 +3,7 @@
 use object::read::elf::{ElfFile64, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, elf};
 
-use crate::unwind::sections::{LoadedSegment, UnwindSections};
+use crate::unwind::sections::{LoadedSegment, UnwindFunction, UnwindSections};
 
 /// An executable or library.
 pub(super) struct Program {
@@ -12,6 +12,8 @@ pub(super) struct Program {
     debug_frames: Vec<Vec<u8>>,
     /// Address, size and name.
     functions: Vec<(u64, u64, String)>,
+    /// Whether its own symbols say that.
+    is_stripped: bool,
 }
 
 impl Program {
@@ -22,13 +24,14 @@ impl Program {
             (symbol.size() > 0).then_some((symbol.address(), symbol.size(), name))
         });
         let functions = functions.collect();
-        Program { debug_frames: debug_frame(&elf).into_iter().collect(), elf, functions }
+        let debug_frames = debug_frame(&elf).into_iter().collect();
+        Program { debug_frames, elf, functions, is_stripped: false }
     }
 
-    /// This program, unwound with other bytes.
+    /// This program, unwound with other bytes, which have no symbols.
     pub(super) fn with_bytes(&self, elf: Vec<u8>) -> Program {
         let debug_frames = debug_frame(&elf).into_iter().collect();
-        Program { elf, debug_frames, functions: self.functions.clone() }
+        Program { elf, debug_frames, functions: self.functions.clone(), is_stripped: true }
     }
 
     pub(super) fn with_debug_file(mut self, elf: &[u8]) -> Program {
@@ -43,11 +46,23 @@ impl Program {
     /// The function at `offset` in the file.
     pub(super) fn name(&self, offset: u64) -> String {
         let address = self.sections().and_then(|sections| sections.address_at(offset));
-        let function = address.and_then(|address| {
-            let mut functions = self.functions.iter();
-            functions.find(|(start, size, _)| (*start..start + size).contains(&address))
+        let function = address.and_then(|address| self.symbol(address));
+        let name = function.map(|function| String::from_utf8_lossy(function.name).into_owned());
+        name.unwrap_or_else(|| format!("{offset:#x}"))
+    }
+
+    /// The function at an address, as far as its own symbols say it.
+    pub(super) fn function(&self, address: u64) -> Option<UnwindFunction<'_>> {
+        self.symbol(address).filter(|_| !self.is_stripped)
+    }
+
+    fn symbol(&self, address: u64) -> Option<UnwindFunction<'_>> {
+        let functions = self.functions.iter().map(|(start, size, name)| UnwindFunction {
+            start: *start,
+            end: start + size,
+            name: name.as_bytes(),
         });
-        function.map_or_else(|| format!("{offset:#x}"), |(.., name)| name.clone())
+        functions.into_iter().find(|it| (it.start..it.end).contains(&address))
     }
 
     /// `None` if the file is damaged.
@@ -74,6 +89,7 @@ impl Program {
         loaded_segments.sort_by_key(|(is_code, _)| !is_code);
         let header = segments(elf::PT_GNU_EH_FRAME).next();
         Some(UnwindSections {
+            keeps_frame_pointers: false,
             segments: loaded_segments.into_iter().map(|(_, segment)| segment).collect(),
             eh_frame: loaded(".eh_frame"),
             eh_frame_header: header.map(|(_, segment)| (segment.address, segment.bytes)),

@@ -7,7 +7,7 @@ use crate::processes::maps::{Map, Maps};
 use crate::unwind::callers::DumpUnwinder;
 use crate::unwind::dump::End;
 use crate::unwind::machine::{Machine, Registers};
-use crate::unwind::sections::{UnwindFiles, UnwindSections};
+use crate::unwind::sections::{UnwindFiles, UnwindFunction, UnwindSections};
 
 /// The registers, the stack and what was mapped.
 #[derive(Clone)]
@@ -33,6 +33,10 @@ struct MappedFiles<'f>(Vec<Option<&'f Program>>);
 impl<'f> UnwindFiles<'f, usize> for MappedFiles<'f> {
     fn sections(&mut self, object: usize) -> Option<UnwindSections<'f>> {
         self.0[object].and_then(Program::sections)
+    }
+
+    fn function(&mut self, object: usize, address: u64) -> Option<UnwindFunction<'f>> {
+        self.0[object]?.function(address)
     }
 }
 

@@ -1,6 +1,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use super::super::options::Options;
 use super::super::testing::Library;
@@ -30,7 +31,14 @@ fn below(library: &Library) -> Finder {
 }
 
 fn opened(library: &Library, build_id: Option<&[u8]>) -> Result<Elf, NoSymbols> {
-    open(&below(library), b"/lib.so", build_id, Addressing::File).map(elf)
+    let build_id = build_id.map(of_mapping);
+    let found = open(&below(library), b"/lib.so", build_id.as_ref(), Addressing::File);
+    found.map(|found| elf(found.program))
+}
+
+/// A build-id that was read when the file was mapped.
+fn of_mapping(bytes: &[u8]) -> BuildId {
+    BuildId { bytes: bytes.into(), is_of_mapping: true }
 }
 
 fn elf(program: Program) -> Elf {
@@ -76,11 +84,37 @@ fn what_perf_kept_serves_where_the_file_is_another() {
 #[test]
 fn a_deleted_file_serves_if_its_build_id_is_the_same() {
     let library = Library::new(SOURCE, &[WITH_ID]);
-    let open =
-        |build_id| open(&below(&library), b"/lib.so (deleted)", build_id, Addressing::File).err();
-    assert_eq!(open(Some(&ID)), None);
-    assert_eq!(open(Some(&[1])), other(&ID));
-    assert_eq!(open(None), Some(NoSymbols::Deleted));
+    let open = |finder: &Finder, path: &Path, build_id: Option<&[u8]>| {
+        let path = [path.as_os_str().as_bytes(), b" (deleted)"].concat();
+        open(finder, &path, build_id.map(of_mapping).as_ref(), Addressing::File).err()
+    };
+    let below_root = below(&library);
+    let here = Finder::new(Options::default());
+    for (finder, path) in [(&below_root, Path::new("/lib.so")), (&here, &library.path("lib.so"))] {
+        assert_eq!(open(finder, path, Some(&ID)), None);
+        assert_eq!(open(finder, path, Some(&[1])), other(&ID));
+    }
+    assert_eq!(open(&here, &library.path("lib.so"), None), Some(NoSymbols::Deleted));
+    // The user names the folder with the right one.
+    assert_eq!(open(&below_root, Path::new("/lib.so"), None), None);
+}
+
+#[test]
+fn a_build_id_that_was_read_after_the_run_is_no_proof() {
+    let library = Library::new(SOURCE, &[WITH_ID]);
+    let listed = |bytes: &[u8]| BuildId { bytes: bytes.into(), is_of_mapping: false };
+    let open = |finder: &Finder, path: &Path, build_id: &[u8]| {
+        let path = path.as_os_str().as_bytes();
+        open(finder, path, Some(&listed(build_id)), Addressing::File)
+    };
+    // On this machine another file than the listed one was written after the run.
+    let here = Finder::new(Options::default());
+    assert_eq!(open(&here, &library.path("lib.so"), &[1]).err(), other(&ID));
+    assert!(open(&here, &library.path("lib.so"), &ID).is_ok_and(|found| found.is_at_path));
+    // Below the folder that the user names is the right one.
+    let found = open(&below(&library), Path::new("/lib.so"), &[1]).expect("a library");
+    assert!(found.is_at_path);
+    assert_eq!(found.program.build_id(), Some(&ID[..]));
 }
 
 #[test]
@@ -150,8 +184,8 @@ fn debug_folders_of_the_user_are_elsewhere() {
         debug_dirs: vec![debug.path().to_owned()],
         ..Options::default()
     });
-    let elf = open(&finder, b"/lib.so", None, Addressing::File).map(elf).expect("a library");
-    assert!(elf.debug.is_some());
+    let found = open(&finder, b"/lib.so", None, Addressing::File).expect("a library");
+    assert!(elf(found.program).debug.is_some());
 }
 
 #[test]
