@@ -140,7 +140,7 @@ fn the_first_waking_between_the_switches_counts() {
     for part in [
         "off-cpu: 2 switches away from threads that could go on left out\n",
         "off-cpu: 1 wait whose end was not recorded left out\n",
-        "off-cpu: 2 waits of 0.000025 s have no known waker: [unknown waker]\n",
+        "off-cpu: 2 waits of 0.000025 s without a known waker: [unknown waker]\n",
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }

@@ -61,14 +61,34 @@ pub(crate) struct StackState {
     pub(crate) kept: [Kept; KEPT.len()],
 }
 
-/// The state before each instruction of a function that can be reached, by its offset in bytes;
-/// none if the function is not understood. `code` are the bytes from its start to its end, and
+/// What a function does to the stack: its instructions that can be reached, by their offsets in
+/// bytes; none if the function is not understood.
+#[derive(Debug, Default)]
+pub(crate) struct StackUse(BTreeMap<usize, Reached>);
+
+/// An instruction that can be reached.
+#[derive(Clone, Copy, Debug)]
+struct Reached {
+    /// In bytes.
+    length: usize,
+    before: StackState,
+}
+
+impl StackUse {
+    /// The state before the instruction that the byte at `offset` is in.
+    pub(crate) fn before(&self, offset: usize) -> Option<&StackState> {
+        let (start, reached) = self.0.range(..=offset).next_back()?;
+        (offset - start < reached.length).then_some(&reached.before)
+    }
+}
+
+/// Follows the instructions of a function. `code` are the bytes from its start to its end, and
 /// `address` is where it starts.
-pub(crate) fn follow(code: &[u8], address: u64) -> BTreeMap<usize, StackState> {
+pub(crate) fn follow(code: &[u8], address: u64) -> StackUse {
     let mut follower = Follower {
         code,
         address,
-        before: BTreeMap::new(),
+        reached: BTreeMap::new(),
         left: vec![(0, StackState::AT_START)],
         after_calls: Vec::new(),
         at_tables: Vec::new(),
@@ -77,16 +97,16 @@ pub(crate) fn follow(code: &[u8], address: u64) -> BTreeMap<usize, StackState> {
         leaves: false,
     };
     let is_understood = code.len() <= LONGEST && follower.run().is_some();
-    let keeps_frame = |state: &StackState| state.frame == Some(16);
+    let keeps_frame = |reached: &Reached| reached.before.frame == Some(16);
     let is_function =
-        follower.has_return || !follower.leaves || follower.before.values().any(keeps_frame);
-    if is_understood && is_function { follower.before } else { BTreeMap::new() }
+        follower.has_return || !follower.leaves || follower.reached.values().any(keeps_frame);
+    if is_understood && is_function { StackUse(follower.reached) } else { StackUse::default() }
 }
 
 struct Follower<'a> {
     code: &'a [u8],
     address: u64,
-    before: BTreeMap<usize, StackState>,
+    reached: BTreeMap<usize, Reached>,
     /// The instructions to go on from, and the states there.
     left: Vec<(usize, StackState)>,
     /// The same after calls, which may never return.
@@ -121,18 +141,18 @@ impl Follower<'_> {
 
     /// Whether other code leads to `offset` with another depth.
     fn contradicts(&self, offset: usize, state: StackState) -> bool {
-        self.before.get(&offset).is_some_and(|known| known.depth != state.depth)
+        self.reached.get(&offset).is_some_and(|known| known.before.depth != state.depth)
     }
 
     /// Follows the instruction at `offset`, unless that brings nothing new.
     fn reach(&mut self, offset: usize, state: StackState) -> Option<()> {
-        let known = self.before.get(&offset).copied();
+        let known = self.reached.get(&offset).map(|reached| reached.before);
         let joined = known.map_or(state, |known| known.joined(state));
         if known == Some(joined) {
             return Some(());
         }
-        self.before.insert(offset, joined);
         let instruction = self.decode(offset)?;
+        self.reached.insert(offset, Reached { length: instruction.len(), before: joined });
         let next = offset + instruction.len();
         let is_branch = instruction.op0_kind() == OpKind::NearBranch64;
         match instruction.mnemonic() {
@@ -190,11 +210,10 @@ impl Follower<'_> {
         if self.at_tables.iter().any(|other| *other != state) {
             return None;
         }
-        while let Some((&offset, _)) = self.before.range(self.known_to..).next() {
-            if offset > self.known_to {
-                break;
-            }
-            self.known_to += self.decode(offset)?.len();
+        while let Some((_, reached)) =
+            self.reached.range(self.known_to..).next().filter(|(start, _)| **start == self.known_to)
+        {
+            self.known_to += reached.length;
         }
         (self.known_to < self.code.len()).then_some((self.known_to, state))
     }

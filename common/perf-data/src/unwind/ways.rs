@@ -1,7 +1,6 @@
 //! How to find the caller of each code address so far: samples come back to the same addresses, and
 //! most rows of a file are equal.
 
-use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hash};
 
 use gimli::UnwindContext;
@@ -13,7 +12,7 @@ use crate::unwind::machine::Machine;
 use crate::unwind::roots;
 use crate::unwind::row::CallerRow;
 use crate::unwind::sections::{UnwindFiles, UnwindFunction};
-use crate::unwind::stack_use::{self, StackState};
+use crate::unwind::stack_use::{self, StackUse};
 use crate::unwind::tables::UnwindTables;
 
 /// How the caller of some code is found.
@@ -82,7 +81,7 @@ pub(crate) struct WaysToCallers<'f, O> {
     /// The tables of the objects so far, if they are files.
     tables: HashMap<O, Option<UnwindTables<'f>>>,
     /// What the functions without CFI do to the stack, by their starts.
-    stack_use: HashMap<(O, u64), BTreeMap<usize, StackState>>,
+    stack_use: HashMap<(O, u64), StackUse>,
     rows: Vec<CallerRow<'f>>,
     /// Indices in `rows`, found by the hashes of the rows.
     indices: HashTable<u32>,
@@ -211,9 +210,7 @@ impl<'f, O: Copy + Eq + Hash> WaysToCallers<'f, O> {
             Machine::X86_64 => {
                 let follow = || stack_use::follow(code, function.start);
                 let states = self.stack_use.entry((object, function.start)).or_insert_with(follow);
-                // Where the address is in an instruction, the state before that counts.
-                let state = states.range(..=offset).next_back();
-                let row = state.and_then(|(_, state)| CallerRow::of_stack(state));
+                let row = states.before(offset).and_then(CallerRow::of_stack);
                 row.map_or(KeptWay::Unknown, |row| KeptWay::Row(self.index(row)))
             }
             Machine::Aarch64 if has_frame_aarch64(&code[..code.len().min(offset)]) => {

@@ -219,9 +219,10 @@ impl Source for OffCpu {
             }
         }
         if let Some((count @ 1.., weight)) = self.wakers.as_ref().map(|it| it.without) {
+            let waits = if count == 1 { "1 wait".to_owned() } else { format!("{count} waits") };
+            let seconds = weight as f64 / 1e9;
             pipe.note(format_args!(
-                "off-cpu: {count} waits of {:.6} s have no known waker: [unknown waker]",
-                weight as f64 / 1e9
+                "off-cpu: {waits} of {seconds:.6} s without a known waker: [unknown waker]"
             ));
         }
     }
