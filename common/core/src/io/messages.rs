@@ -27,9 +27,10 @@ pub(crate) fn tool() -> &'static str {
 /// Names of files, events and frames may hold anything, such as bytes that
 /// retitle a terminal or hide what is written on it: these are escaped.
 pub fn print(tool: &str, what: impl Display) {
-    let text = printable(what.to_string().as_bytes());
-    // When stderr fails, there is nowhere to say so.
-    let _ = writeln!(std::io::stderr(), "{tool}: {text}");
+    let line = format!("{tool}: {}\n", printable(what.to_string().as_bytes()));
+    // In one piece, so that what others write there, or a user types, does not come in between. When
+    // stderr fails, there is nowhere to say so.
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// What a tool says on stderr, and whether the exit status must be 2.
