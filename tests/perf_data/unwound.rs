@@ -66,7 +66,7 @@ impl Unwound {
         for (frames, _) in &self.stacks {
             let frames: Vec<&str> = frames.iter().map(String::as_str).collect();
             let is_marked = ["[broken]", "[truncated]"].contains(&frames[0]);
-            let start = frames.iter().position(|frame| is_known(&frame)).unwrap_or(frames.len());
+            let start = frames.iter().position(is_known).unwrap_or(frames.len());
             let (outer, inner) = frames.split_at(start);
             let own: Vec<&str> = inner.iter().copied().take_while(is_known).collect();
             let is_true = |path: &&[&str]| match is_marked {
