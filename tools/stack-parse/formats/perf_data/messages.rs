@@ -71,7 +71,7 @@ pub(super) fn report(summary: &Summary, is_sampled: bool, samples: &mut Samples<
             );
         }
     }
-    for (count, what) in [
+    samples.note_counts(&[
         (
             summary.unknown_events,
             "samples left out, since the recording does not name their events",
@@ -81,11 +81,7 @@ pub(super) fn report(summary: &Summary, is_sampled: bool, samples: &mut Samples<
             summary.without_user_chain,
             "samples lack the program's part of their call chain, which was to be recorded later",
         ),
-    ] {
-        if count > 0 {
-            samples.note(format_args!("{count} {what}"));
-        }
-    }
+    ]);
     if summary.aux_bytes > 0 && summary.samples > 0 {
         let aux = summary.aux_bytes;
         samples.note(format_args!("{aux} bytes of a trace by the processor (AUX) left out"));
