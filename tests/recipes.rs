@@ -8,7 +8,7 @@ mod languages;
 use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::needs::{OCAML, SHELL, goes_without, skip};
 use crate::programs::{APP, LWTSIM};
@@ -366,6 +366,8 @@ impl Place {
             .args(["-euo", "pipefail", "-c", commands])
             .current_dir(&self.folder)
             .env("PATH", path)
+            // perf would read a standard input that is a pipe.
+            .stdin(Stdio::null())
             .stdout(printed)
             .stderr(said)
             .status()

@@ -175,14 +175,18 @@ fn python_is_asked_for_its_names_if_it_has_them() {
     let place = Place::new("stack-flame-python");
     let python = "#!/bin/sh\n[ \"$1\" != -E ] || { echo \"3 MINOR /bin/sh\"; exit; }\n\
                   echo \"asked: $PYTHONPERFSUPPORT\"\n";
-    for (minor, asked, told) in [
-        ("11", "asked: \n", "stack-flame: Python 3.11 does not tell perf its functions: use 3.12"),
-        ("13", "asked: 1\n", "stack-flame: this Python 3.13 was compiled without frame pointers"),
+    let without = "stack-flame: this Python 3.13 was compiled without frame pointers";
+    for (minor, call_graph, asked, told) in [
+        ("11", None, "asked: \n", "stack-flame: Python 3.11 does not tell perf its functions: use"),
+        ("13", None, "asked: 1\n", "stack-flame: finding callers by DWARF: "),
+        ("13", Some("--call-graph=dwarf,8192"), "asked: 1\n", "stack-flame: drawn: "),
+        ("13", Some("--call-graph=fp"), "asked: 1\n", without),
     ] {
         place.program("python3", &python.replace("MINOR", minor));
         place.program("script.py", "#!/usr/bin/env python3\n");
         for args in [&["--", "python3", "x.py"][..], &["./script.py"]] {
-            let output = place.stack_flame(args);
+            let args: Vec<&str> = call_graph.into_iter().chain(args.iter().copied()).collect();
+            let output = place.stack_flame(&args);
             assert!(stderr(&output).starts_with(told), "{}", stderr(&output));
             assert_eq!(String::from_utf8_lossy(&output.stdout), asked);
         }

@@ -215,6 +215,20 @@ fn an_almost_whole_stack_does_not_keep_others_from_their_callers() {
 }
 
 #[test]
+fn a_stack_whose_caller_was_not_found_stays_and_is_no_caller_of_others() {
+    let broken = "cc;[broken];f;f;f;g 1\n";
+    let whole = "cc;main;run;f;h 2\n";
+    let folded = "cc;[broken];f;g 1\n";
+    assert_eq!(fold(&["--reattach=6"], &format!("{broken}{whole}")), format!("{folded}{whole}"));
+    // What is below the mark must agree with the callers of the others.
+    for (below, callers) in [("", "main;run"), ("run;", "main;run"), ("other;", "[truncated]")] {
+        let input = format!("cc;[broken];{below}f;f;g 1\n{whole}cc;f;f;f;k 1\n");
+        let expected = format!("cc;[broken];{below}f;g 1\n{whole}cc;{callers};f;k 1\n");
+        assert_eq!(fold(&["--reattach=5"], &input), expected);
+    }
+}
+
+#[test]
 fn a_recording_that_is_cut_anew_folds_to_what_it_was() {
     let raw = recording("folded/treegc-4.13.1-dwarf.gc.folded.gz");
     let expected = filter_bytes(TOOL, &[], &raw);

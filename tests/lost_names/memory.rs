@@ -134,8 +134,7 @@ fn code_that_was_made_at_run_time_needs_a_map() {
     let folder = symfs("map");
     let args = ["--symfs", text(&folder)];
     let why = "the code was made at run time, and no /tmp/perf-PID.map of its process was found: \
-               have the program write one: 'java -XX:+UnlockDiagnosticVMOptions \
-               -XX:+DumpPerfMapAtExit', 'node --perf-basic-prof', 'python3 -X perf'";
+               have the program write one: stack-tools(7) says how";
     for (path, shown) in [
         ("//anon", "/tmp/perf-7.map"),
         ("/dev/zero (deleted)", "/tmp/perf-7.map"),

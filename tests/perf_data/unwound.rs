@@ -1,6 +1,9 @@
 //! Callers in copies of stacks, of programs whose callers are known by their source: no caller is
 //! wrong, and where one is not known the stack says so.
 
+mod interpreters;
+
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -27,24 +30,25 @@ impl Unwound {
             skip("only instructions of x86-64 are followed");
             return None;
         }
-        let name = format!("{source} {}", compiler.join(" ")).replace(['/', ' '], "_");
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unwound").join(name);
-        fs::create_dir_all(&folder).expect("a writable target directory");
-        let (program, data) = (folder.join("program"), folder.join("perf.data"));
+        let folder = folder(&format!("{source} {}", compiler.join(" ")));
+        let program = folder.join("program");
         let mut compile = Command::new(compiler[0]);
         compile.args(&compiler[1..]).arg(Path::new(SOURCES).join(source)).arg("-o").arg(&program);
         assert!(compile.status().expect("a compiler").success());
+        Unwound::record(&folder, "dwarf,65528", &[program.as_os_str()])
+    }
+
+    /// Records a program, by its words. `None` where perf does not record.
+    fn record(folder: &Path, call_graph: &str, program: &[&OsStr]) -> Option<Unwound> {
+        let data = folder.join("perf.data");
         let mut record = Command::new("perf");
-        record.args(["record", "-q", "-e", "cpu-clock:u", "-F", "499", "-m", "1024"]);
-        record.args(["--call-graph", "dwarf,65528", "-o"]).arg(&data).arg("--").arg(&program);
-        if !record.stdout(Stdio::null()).status().expect("perf").success() {
+        record.args(["record", "-q", "-k", "mono", "-e", "cpu-clock:u", "-F", "499", "-m", "1024"]);
+        record.args(["--call-graph", call_graph, "-o"]).arg(&data).arg("--").args(program);
+        let record = record.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null());
+        if !record.status().expect("perf").success() {
             skip("perf does not record here");
             return None;
         }
-        Some(Unwound::of(&data))
-    }
-
-    fn of(data: &PathBuf) -> Unwound {
         let mut parse = command("stack-parse");
         let output = parse.args(["--root", "none"]).arg(data).output().expect("it starts");
         assert!(output.status.success(), "{output:?}");
@@ -54,7 +58,7 @@ impl Unwound {
             let frames = stack.split(';').map(str::to_owned).collect();
             (frames, weight.parse().expect("a weight"))
         };
-        Unwound { stacks: folded.lines().map(stack).collect(), said: stderr(&output) }
+        Some(Unwound { stacks: folded.lines().map(stack).collect(), said: stderr(&output) })
     }
 
     /// Asserts that no caller is wrong: `paths` are all that the source has, from the root on. The
@@ -90,6 +94,14 @@ impl Unwound {
         };
         sum(false) as f64 / sum(true) as f64
     }
+}
+
+/// A folder for what is built and recorded.
+fn folder(name: &str) -> PathBuf {
+    let name = name.replace(['/', ' '], "_");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unwound").join(name);
+    fs::create_dir_all(&folder).expect("a writable target directory");
+    folder
 }
 
 /// Whether a function is of the C library or the dynamic linker, before `main`.

@@ -101,6 +101,18 @@ fn what_begins_as_a_recording_is_drawn_even_if_it_is_executable() {
 }
 
 #[test]
+fn stacks_that_are_cut_in_a_recursion_are_drawn_below_its_callers() {
+    let place = Place::new("stack-flame-cut");
+    let (whole, high) = ("main;run;f;g 5\n", "f;".repeat(200));
+    let cut = format!("[truncated];{high}g 3\n");
+    write(&place, "x.folded", whole.to_owned() + &cut);
+    assert_status(&place.stack_flame(&["--folded", "kept", "-i", "x.folded"]), 0);
+    assert!(place.read("kept").ends_with("\nmain;run;f;g 8\n"), "{}", place.read("kept"));
+    assert_status(&place.stack_flame(&["--raw", "--folded", "kept", "-i", "x.folded"]), 0);
+    assert!(place.read("kept").contains(&cut), "{}", place.read("kept"));
+}
+
+#[test]
 fn a_recording_is_never_written_over() {
     let place = Place::new("stack-flame-over");
     let recording = "main;work 3\n";

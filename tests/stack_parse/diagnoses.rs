@@ -361,8 +361,7 @@ fn code_without_a_map_is_named_by_what_its_language_does() {
             format!("{comm} 7 2.5: 1 c:\n\t 7f00 [unknown] (/tmp/perf-7.map)\n\t 10 {frame}\n\n");
         sample.repeat(20)
     };
-    let general = "run 'java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit', \
-                   'node --perf-basic-prof', 'python3 -X perf', or use what your language has for this";
+    let general = "use what its language has for this: stack-tools(7) says what";
     for (comm, frame, remedy) in [
         ("python3", "main (/usr/bin/python3.12)", "run 'python3 -X perf'"),
         ("worker", "_PyEval_EvalFrameDefault (/usr/bin/python3.12)", "run 'python3 -X perf'"),

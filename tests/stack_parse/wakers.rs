@@ -50,6 +50,35 @@ fn pairs_of_waiters_and_wakers_are_those_counted_from_perfs_text() {
     assert_eq!(compared, 2);
 }
 
+/// The sender's own write runs what the network does with it, on its own processor.
+#[test]
+fn who_writes_to_a_socket_wakes_who_reads_it() {
+    let recording = recording("switches/loopback.perf.data.gz");
+    let ours = lines(&["--off-cpu", "--wakers"], recording);
+    let of_reader = ours.iter().filter(|(stack, _)| stack.starts_with("tcp"));
+    let (mut all, mut of_writer) = (0, 0);
+    for (stack, weight) in of_reader {
+        let (_, woke) = stack.split_once(";--;").expect("a separator");
+        all += weight;
+        of_writer += weight * u64::from(woke.split(';').next_back() == Some("tcp"));
+        assert!(!stack.contains("[interrupt]"), "{stack}");
+    }
+    // Counted by a script from perf's text.
+    assert!(all >= 339_985_959, "{all}");
+    assert!(of_writer >= 339_985_959, "{of_writer} of {all}");
+}
+
+#[test]
+fn switches_that_were_sampled_are_refused() {
+    let sampled = recording("switches/sampled.perf.data.gz");
+    for args in [&["--off-cpu"][..], &["--off-cpu", "--wakers"]] {
+        let output = output("stack-parse", args, &sampled);
+        assert_eq!((output.status.code(), &output.stdout[..]), (Some(2), &b""[..]));
+        let said = stderr(&output);
+        assert!(said.contains("sched:sched_waking was sampled"), "{said}");
+    }
+}
+
 /// Compares frames with names that perf printed; those of libc and the kernel have none here.
 fn assert_same_frames(ours: &[&str], perfs: &str) {
     let perfs: Vec<&str> = perfs.split(';').collect();

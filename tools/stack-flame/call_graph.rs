@@ -61,13 +61,12 @@ impl Choice {
         }
     }
 
-    fn of_functions(name: &str, found: Result<Option<FramePointers>, Unreadable>) -> Choice {
+    fn of_functions(name: &str, found: Result<FramePointers, Unreadable>) -> Choice {
         match found {
-            Ok(None) => Choice::by_frame_pointers("compilers for this machine keep them"),
-            Ok(Some(FramePointers { kept, of })) if 2 * kept > of => {
+            Ok(FramePointers { kept, of }) if 2 * kept > of => {
                 Choice::by_frame_pointers(format!("{kept} of {of} functions of {name} keep them"))
             }
-            Ok(Some(FramePointers { kept, of })) => {
+            Ok(FramePointers { kept, of }) => {
                 Choice::by_dwarf(format!("{kept} of {of} functions of {name} keep frame pointers"))
             }
             // Most programs of a distribution are stripped.

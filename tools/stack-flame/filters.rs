@@ -111,7 +111,7 @@ impl Filters {
         stages.extend(self.hide(sampling.off_cpu));
         // What is folded would be missing from the lines that it was called on.
         if !self.raw && !with_lines {
-            stages.push(Stage::new("stack-fold-towers"));
+            stages.push(Stage::new("stack-fold-towers").arg("--reattach"));
         }
         stages.extend(self.keep());
         stages.push(Stage::new("stack-merge"));

@@ -206,7 +206,8 @@ fn choose_call_graph(sampling: &Sampling, what: &What, python: Option<&Python>) 
         (given, _) => {
             let choice = Choice::of(what, python);
             if let Some(python) = python {
-                python.tell(choice.is_by_frame_pointers());
+                let is_by_frame_pointers = given.as_ref().is_some_and(|given| given == "fp");
+                python.tell(is_by_frame_pointers && !choice.is_by_frame_pointers());
             }
             given.as_deref().unwrap_or_else(|| {
                 choice.tell();

@@ -43,18 +43,19 @@ impl Python {
         self.version >= FIRST
     }
 
-    /// Says what will be missing, and what has it.
-    pub(crate) fn tell(&self, keeps_frame_pointers: bool) {
+    /// Says what will be missing, and what has it. `is_without_callers`: frame pointers are to lead
+    /// to callers, and it keeps none.
+    pub(crate) fn tell(&self, is_without_callers: bool) {
         let (major, minor) = self.version;
         if !self.names_functions() {
             say(format_args!(
                 "Python {major}.{minor} does not tell perf its functions: use 3.12 or newer, or \
                  'py-spy record -f raw -o FILE -- PROG' and 'stack-flame -i FILE'"
             ));
-        } else if !keeps_frame_pointers {
+        } else if is_without_callers {
             say(format_args!(
                 "this Python {major}.{minor} was compiled without frame pointers: of its functions \
-                 only the innermost is seen; py-spy sees all"
+                 only the innermost is seen; --call-graph dwarf sees all"
             ));
         }
     }

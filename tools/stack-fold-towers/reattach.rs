@@ -14,8 +14,12 @@ use crate::numbered::NumberedStack;
 use crate::towers::{LONGEST_PERIOD, Level};
 use callers::Search;
 
-/// The frame that stands for callers that are not known.
+/// The frame that stands for callers that were not recorded.
 const TRUNCATED: &[u8] = b"[truncated]";
+
+/// The frame that stands for callers that could not be found. The frame after it is not always one
+/// of the recursion, so such a stack is no cut one.
+const BROKEN: &[u8] = b"[broken]";
 
 /// Where a stack starts within a recursion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,8 +83,9 @@ impl Callers {
                 search.add((root, stacks.numbers[at]));
             }
         }
-        let is_truncated = |number| stacks.name(number) == TRUNCATED;
-        self.found = search.run(is_truncated, |number| is_unknown(stacks.name(number)));
+        let has_lost = |number| [TRUNCATED, BROKEN].contains(&stacks.name(number));
+        let is_unknown = |number| has_lost(number) || is_unknown(stacks.name(number));
+        self.found = search.run(has_lost, is_unknown);
     }
 
     /// Returns a cut stack with its callers before it, or with `[truncated]`.

@@ -10,6 +10,7 @@ use symbolize::{CodeOrigin, MissingSplit, NoSymbols, ObjectId, Objects};
 use crate::debuginfod;
 use crate::read::numbers::hex;
 use crate::read::paths::file_name;
+use crate::read::runtimes::Runtime;
 use crate::symbolize_args::SymbolizeArgs;
 
 /// How many files get a message each; the rest are only counted.
@@ -27,6 +28,8 @@ struct Nameless<'a> {
     origin: CodeOrigin,
     frames: u64,
     why: NoSymbols,
+    /// The runtime of its process, if that is known.
+    runtime: Option<&'static Runtime>,
 }
 
 /// What the user has already done to find names.
@@ -49,11 +52,13 @@ enum Servers {
 /// Returns a message for each of the files with the most nameless frames, one message for all the
 /// other files, and one for each file whose inlined functions are missing. `frames` holds the
 /// number of nameless frames of each object, `all` is the number of all frames of all samples.
+/// `runtime` is asked for the runtime of an object's process.
 pub(crate) fn report(
     objects: &Objects,
     frames: impl Iterator<Item = (ObjectId, u64)>,
     all: u64,
     args: &SymbolizeArgs,
+    runtime: impl Fn(ObjectId) -> Option<&'static Runtime>,
 ) -> Vec<String> {
     let mut nameless = BTreeMap::new();
     for (object, frames) in frames {
@@ -62,7 +67,8 @@ pub(crate) fn report(
     let files = nameless.into_iter().filter_map(|(object, frames)| {
         let (why, build_id) = (objects.why_nameless(object)?, objects.build_id(object));
         let (path, origin) = (objects.path(object), objects.origin(object));
-        Some(Nameless { path, build_id, origin, frames, why })
+        let runtime = runtime(object);
+        Some(Nameless { path, build_id, origin, frames, why, runtime })
     });
     let client = args.client();
     let servers = match client {
@@ -210,7 +216,10 @@ fn of_memory(file: &Nameless<'_>) -> String {
         NoSymbols::NoJitDump => hints::OTHER_JITDUMP.text(),
         NoSymbols::OtherOwner => hints::OTHER_OWNER.text(),
         NoSymbols::System(error) => hints::UNREADABLE.with(&[("ERROR", error)]),
-        _ => hints::NO_MAP.text(),
+        _ => match file.runtime {
+            Some(runtime) => format!("{}: '{}'", hints::NO_MAP.text(), runtime.remedy),
+            None => hints::NO_MAP.text() + ": stack-tools(7) says how",
+        },
     }
 }
 

@@ -61,5 +61,6 @@ pub use recording::Recording;
 pub use records::{FileId, MapRecord, Record};
 pub use sample::{NoParallelism, RawSample};
 pub use summary::Summary;
+pub use unwind::made::MadeFunction;
 pub use unwind::sections::{LoadedSegment, UnwindFiles, UnwindFunction, UnwindSections};
 pub use unwind::{StackEnd, StackFrame, Unwinder};

@@ -8,6 +8,7 @@ mod dump;
 mod expression;
 mod frame;
 mod machine;
+pub(crate) mod made;
 mod roots;
 mod row;
 mod search;

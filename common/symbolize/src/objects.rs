@@ -13,6 +13,7 @@ mod jitdump;
 mod kernel;
 mod location;
 mod macho;
+mod made_function;
 mod mapped_object;
 mod named;
 mod no_symbols;
@@ -46,6 +47,7 @@ use perf_map::PerfMap;
 
 pub use elf::Elf;
 pub use location::{Addressing, CodeOrigin, Detail, Location, ObjectId};
+pub use made_function::MadeFunction;
 pub use mapped_object::MappedObject;
 pub use named::Named;
 pub use no_symbols::NoSymbols;
@@ -203,6 +205,12 @@ impl Objects {
     /// if no symbol says it.
     pub fn function(&mut self, id: ObjectId, address: u64) -> Option<Function> {
         self.objects[id.index()].function(&self.finder, address)
+    }
+
+    /// The function at a location, if a process made it while it ran; `None` for other code, and if
+    /// the process has not described it.
+    pub fn made_function(&mut self, location: Location) -> Option<MadeFunction> {
+        self.objects[location.object.index()].made_function(location.address)
     }
 
     /// The location of the code at `address` in memory, which is at `offset` in the object's file.

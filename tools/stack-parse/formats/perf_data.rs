@@ -15,6 +15,7 @@ mod lacking;
 mod listed_files;
 mod locations;
 mod messages;
+mod process_runtimes;
 mod program;
 mod sections;
 mod stacks;
@@ -33,6 +34,7 @@ use crate::symbolize_args::SymbolizeArgs;
 use batch::Batch;
 use changed::RecordedFiles;
 use locations::Locations;
+use process_runtimes::ProcessRuntimes;
 use program::Program;
 use stacks::Stacks;
 
@@ -85,6 +87,7 @@ struct Join {
     locations: Locations,
     batch: Batch,
     program: Program,
+    runtimes: ProcessRuntimes,
     /// `None` if files are not looked for where they were recorded.
     files: Option<RecordedFiles>,
     /// Whether the user asked for data that not all recordings have.
@@ -104,6 +107,7 @@ impl Join {
             locations: Locations::new(detail, options.threads()),
             batch: Batch::default(),
             program: Program::default(),
+            runtimes: ProcessRuntimes::default(),
             files: options.symbolize.is_of_this_machine().then(|| RecordedFiles::new(written)),
             is_demanding: samples.wants.latency() || samples.wants.switches,
             is_sampled: false,
@@ -165,6 +169,7 @@ impl Join {
         if let Some(files) = &mut self.files {
             files.note(object, map);
         }
+        self.runtimes.note(object, map);
         self.processes.map(map, object);
     }
 
@@ -210,13 +215,13 @@ impl Join {
 
     /// Reports what is wrong with the stacks and the names.
     fn report(&mut self, args: &SymbolizeArgs, samples: &mut Samples<'_>) {
-        let Join { objects, stacks, locations, files, .. } = self;
-        stacks.report(objects, locations, files.is_none(), samples);
+        let Join { objects, stacks, locations, files, runtimes, .. } = self;
+        stacks.report(objects, locations, runtimes, files.is_none(), samples);
         let changed = files.as_ref().map(|it| it.changed(locations.objects(), objects));
         let changed = changed.unwrap_or_default();
         // For a file that is not the one that ran, the way to better names is another.
         let is_right = |object: &ObjectId| !changed.contains_key(object);
-        locations.report(objects, is_right, args, samples);
+        locations.report(objects, is_right, args, runtimes, samples);
         let against_list = changed::against_list(locations.objects(), objects);
         changed::messages(&changed, objects)
             .into_iter()

@@ -131,8 +131,7 @@ pub(super) const USELESS_VDSO: Hint = Hint {
 
 pub(super) const NO_MAP: Hint = Hint {
     what: "the code was made at run time, and no /tmp/perf-PID.map of its process was found",
-    help: "have the program write one: 'java -XX:+UnlockDiagnosticVMOptions \
-           -XX:+DumpPerfMapAtExit', 'node --perf-basic-prof', 'python3 -X perf'",
+    help: "have the program write one",
 };
 
 pub(super) const OTHER_OWNER: Hint = Hint {

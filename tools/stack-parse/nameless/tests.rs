@@ -3,7 +3,14 @@
 use super::*;
 
 fn file(path: &'static str, frames: u64, why: NoSymbols) -> Nameless<'static> {
-    Nameless { path: path.as_bytes(), build_id: None, origin: CodeOrigin::File, frames, why }
+    Nameless {
+        path: path.as_bytes(),
+        build_id: None,
+        origin: CodeOrigin::File,
+        frames,
+        why,
+        runtime: None,
+    }
 }
 
 /// A user who did nothing else to find names.
@@ -105,4 +112,17 @@ fn a_few_frames_are_worth_a_message_only_where_the_file_is_another() {
     let expected = ["2 more files: no symbols for 0.2 % of all frames"];
     let many = vec![file("/a", 1, NoSymbols::NotFound), file("/c", 1, NoSymbols::Deleted)];
     assert_eq!(messages(many, 1000), expected);
+}
+
+#[test]
+fn the_runtime_of_the_process_is_advised() {
+    let said = |runtime| {
+        let memory = file("/tmp/perf-7.map", 1, NoSymbols::NotFound);
+        of_memory(&Nameless { origin: CodeOrigin::Memory, runtime, ..memory })
+    };
+    let start = "the code was made at run time, and no /tmp/perf-PID.map of its process was found: \
+                 have the program write one: ";
+    assert_eq!(said(None), format!("{start}stack-tools(7) says how"));
+    let node = Runtime::of_file(b"/usr/bin/node");
+    assert_eq!(said(node), format!("{start}'node --perf-basic-prof'"));
 }

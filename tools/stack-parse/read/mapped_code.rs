@@ -187,7 +187,8 @@ pub(crate) fn name_codes<'a, K: Copy + Eq + Hash>(
             nameless.push((location.object, 1));
         }
     }
-    for line in nameless::report(&objects, nameless.into_iter(), all, &options.symbolize) {
+    for line in nameless::report(&objects, nameless.into_iter(), all, &options.symbolize, |_| None)
+    {
         samples.note(line);
     }
     names

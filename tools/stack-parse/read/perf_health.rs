@@ -1,12 +1,10 @@
 //! What is wrong with a recording of perf, seen from its stacks: one line each, with
 //! the share of the weight and the remedy.
 
-mod jit;
-
 use common::pipe::Pipe;
 
+use crate::read::runtimes::{self, RUNTIMES};
 use crate::samples::{CallChains, Recorded};
-use jit::RUNTIMES;
 
 /// Fewer samples prove nothing.
 const FEWEST_SAMPLES: u128 = 20;
@@ -142,7 +140,7 @@ fn limit_remedy(chains: CallChains) -> &'static str {
     match chains {
         CallChains::FramePointers => {
             "raise kernel.perf_event_max_stack to record, or put recursion together with \
-             'stack-fold-towers --reattach'"
+             'stack-fold-towers --reattach', as stack-flame does"
         }
         _ => "use 'perf script --max-stack 2048', and raise kernel.perf_event_max_stack to record",
     }
@@ -170,15 +168,12 @@ impl Health {
         self.chained += weight_if(seen.most > 1);
     }
 
-    /// The command that writes the names; for all known runtimes if the stacks show none.
+    /// The command that writes the names, if the stacks show a known runtime.
     fn jit_remedy(&self) -> String {
         let weights = self.runtimes.iter().zip(&RUNTIMES);
         match weights.max_by_key(|(weight, _)| **weight) {
             Some((weight, runtime)) if *weight > 0 => format!("run '{}'", runtime.remedy),
-            _ => {
-                let remedies = RUNTIMES.each_ref().map(|runtime| format!("'{}'", runtime.remedy));
-                format!("run {}, or use what your language has for this", remedies.join(", "))
-            }
+            _ => "use what its language has for this: stack-tools(7) says what".to_owned(),
         }
     }
 }
@@ -218,7 +213,7 @@ impl Named {
             is_unknown: is_unknown(name),
             is_ocaml_runtime: is_ocaml_runtime(name),
             is_interpreter: name == b"caml_interprete",
-            is_jit: jit::is_nameless(name),
+            is_jit: runtimes::is_nameless(name),
             runtime: (0u8..).zip(&RUNTIMES).find(|(_, it)| it.has(name)).map(|(at, _)| at),
         }
     }

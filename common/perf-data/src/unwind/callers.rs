@@ -55,9 +55,7 @@ impl<'f, O: Copy + Eq + Hash> DumpUnwinder<'f, O> {
         while chain.len() - first < MOST_FRAMES {
             let address = frame.address();
             let way = match maps.find(address) {
-                Some(map) => {
-                    self.ways.way(map.object, map.offset_of(address), frame.is_exact, files)
-                }
+                Some(map) => self.ways.way(map.object, map.offset_of(address), &frame, files),
                 None if chain.len() > first => return End::Lost,
                 None => WayToCaller::Unknown,
             };

@@ -1,5 +1,7 @@
 //! The sections of an object file that the caller provides.
 
+use crate::unwind::made::MadeFunction;
+
 /// What unwinding needs from an object file and from the file with its debug information. Addresses
 /// are those in the file, as its symbols have them.
 ///
@@ -72,9 +74,9 @@ impl<'f> UnwindSections<'f> {
 /// `O` is how the caller identifies an object, see [`Processes`](crate::Processes). `()` has no
 /// files.
 pub trait UnwindFiles<'f, O> {
-    /// The sections of an object; `None` if it is not a file, such as code that was compiled while
-    /// the program ran, or if it was not found. Then a copy of the stack is unwound by frame
-    /// pointers, and every address of a call chain but the first is taken for a return address.
+    /// The sections of an object; `None` if it is not a file, such as code that was made while the
+    /// program ran, or if it was not found. Then every address of a call chain but the first is
+    /// taken for a return address.
     ///
     /// An [`Unwinder`](crate::Unwinder) asks once for each object whose code is on a stack.
     fn sections(&mut self, object: O) -> Option<UnwindSections<'f>>;
@@ -83,6 +85,22 @@ pub trait UnwindFiles<'f, O> {
     /// where there is no CFI, and it has none if it is a root. `None` if that is not known.
     fn function(&mut self, object: O, address: u64) -> Option<UnwindFunction<'f>> {
         let _ = (object, address);
+        None
+    }
+
+    /// For an object that has no sections: where its code at an address in memory is kept, as an
+    /// object and an offset in it, at the time of the sample. The process may have replaced the code
+    /// that was there earlier. `None` if it is a file that was not found: then the caller of its
+    /// code is unknown. Else frame pointers lead to it, unless
+    /// [`made_function`](UnwindFiles::made_function) knows more.
+    fn place_of_made(&mut self, object: O, address: u64) -> Option<(O, u64)> {
+        Some((object, address))
+    }
+
+    /// The function at a place that [`place_of_made`](UnwindFiles::place_of_made) returned; `None`
+    /// if it is not known yet.
+    fn made_function(&mut self, place: (O, u64)) -> Option<MadeFunction<'f>> {
+        let _ = place;
         None
     }
 }

@@ -8,6 +8,7 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
 use crate::unwind::bare_code::BareCode;
 use crate::unwind::cfi::RowMemory;
+use crate::unwind::frame::UnwoundFrame;
 use crate::unwind::machine::Machine;
 use crate::unwind::roots;
 use crate::unwind::row::CallerRow;
@@ -73,7 +74,10 @@ pub(crate) struct WaysToCallers<'f, O> {
     machine: Machine,
     /// By the object, the offset of the instruction in it, and whether that is exact: it is not
     /// exact if the instruction is a call.
-    of_code: HashMap<(O, u64, bool), KeptWay>,
+    /// `None` if it is in no file.
+    of_code: HashMap<(O, u64, bool), Option<KeptWay>>,
+    /// By the place of code that was made at run time.
+    of_made: HashMap<(O, u64), KeptWay>,
     /// Whether the code at an offset in an object is what signal handlers return to.
     signal_returns: HashMap<(O, u64), bool>,
     /// Whether the code at an offset in an object has no caller, where none was found.
@@ -94,6 +98,7 @@ impl<'f, O: Copy + Eq + Hash> WaysToCallers<'f, O> {
         WaysToCallers {
             machine,
             of_code: HashMap::new(),
+            of_made: HashMap::new(),
             signal_returns: HashMap::new(),
             roots: HashMap::new(),
             tables: HashMap::new(),
@@ -105,15 +110,15 @@ impl<'f, O: Copy + Eq + Hash> WaysToCallers<'f, O> {
         }
     }
 
-    /// How the caller of the code at `offset` in an object is found. If `offset` is not exact, it
-    /// is the last byte of a call.
+    /// How the caller of a frame is found whose code is at `offset` in an object.
     pub(crate) fn way(
         &mut self,
         object: O,
         offset: u64,
-        is_exact: bool,
+        frame: &UnwoundFrame,
         files: &mut dyn UnwindFiles<'f, O>,
     ) -> WayToCaller<'_> {
+        let is_exact = frame.is_exact;
         let key = (object, offset, is_exact);
         let kept = match self.of_code.get(&key) {
             Some(kept) => *kept,
@@ -123,7 +128,7 @@ impl<'f, O: Copy + Eq + Hash> WaysToCallers<'f, O> {
                 kept
             }
         };
-        match kept {
+        match kept.unwrap_or_else(|| self.way_of_made(object, frame.address(), files)) {
             KeptWay::Row(index) => WayToCaller::Row(&self.rows[index as usize]),
             KeptWay::Bare(code) => WayToCaller::Bare(code),
             KeptWay::FramePointer => WayToCaller::FramePointer,
@@ -157,30 +162,49 @@ impl<'f, O: Copy + Eq + Hash> WaysToCallers<'f, O> {
         offset: u64,
         is_exact: bool,
         files: &mut dyn UnwindFiles<'f, O>,
-    ) -> KeptWay {
+    ) -> Option<KeptWay> {
         let WaysToCallers { machine, tables, context, .. } = self;
-        let Some(tables) = tables_of(*machine, tables, object, files) else {
-            return KeptWay::MadeAtRunTime;
-        };
-        let Some(address) = tables.address_at(offset) else { return KeptWay::Unknown };
+        let tables = tables_of(*machine, tables, object, files)?;
+        let Some(address) = tables.address_at(offset) else { return Some(KeptWay::Unknown) };
         let pc = if is_exact { address } else { address.wrapping_add(1) };
         // makecontext makes a fiber return to the start of a function.
         let is_start = !is_exact && pc.is_multiple_of(16);
         let starts =
             |function: UnwindFunction<'_>| function.start == pc && roots::is_root(function.name);
         if is_start && files.function(object, pc).is_some_and(starts) {
-            return KeptWay::RootAtStart;
+            return Some(KeptWay::RootAtStart);
         }
         let code = BareCode::of(*machine, tables.code_at(pc), is_exact);
         // The function before it may have CFI, but that is not for this code.
         if let Some(code @ BareCode::SignalReturn) = code {
-            return KeptWay::Bare(code);
+            return Some(KeptWay::Bare(code));
         }
-        match (tables.row(address, context), code) {
+        Some(match (tables.row(address, context), code) {
             (Some(row), _) => KeptWay::Row(self.index(row)),
             (None, Some(code)) => KeptWay::Bare(code),
             (None, None) => self.without_cfi(object, address, files),
+        })
+    }
+
+    /// The way for the code at an address in memory that is in no file.
+    fn way_of_made(
+        &mut self,
+        object: O,
+        address: u64,
+        files: &mut dyn UnwindFiles<'f, O>,
+    ) -> KeptWay {
+        let Some(place) = files.place_of_made(object, address) else { return KeptWay::Unknown };
+        if let Some(kept) = self.of_made.get(&place) {
+            return *kept;
         }
+        let Some(function) = files.made_function(place) else { return KeptWay::MadeAtRunTime };
+        let kept = match function.row(self.machine, &mut self.context) {
+            Some(row) => KeptWay::Row(self.index(row)),
+            None if function.is_trampoline(self.machine) => KeptWay::Unknown,
+            None => KeptWay::MadeAtRunTime,
+        };
+        self.of_made.insert(place, kept);
+        kept
     }
 
     /// The way for the code at an address of an object file that has no CFI there.

@@ -3,10 +3,11 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hashbrown::HashMap;
 
+use super::made_function::MadeFunction;
 use super::no_symbols::NoSymbols;
 use super::perf_map::open;
 use super::spans::{Span, Spans};
@@ -20,9 +21,13 @@ const LONGEST_NAME: u64 = 1 << 14;
 
 const HEADER_SIZE: u64 = 40;
 
-// The records that are needed; the others hold lines, unwinding and the end.
+/// The longest `.eh_frame` of a function that is read, in bytes.
+const LONGEST_EH_FRAME: u64 = 1 << 20;
+
+// The records that are needed; the others hold lines and the end.
 const LOAD: u32 = 0;
 const MOVE: u32 = 1;
+const UNWINDING: u32 = 4;
 
 /// The functions that a process compiled, as far as the file was read.
 #[derive(Debug)]
@@ -35,6 +40,10 @@ pub(super) struct JitDump {
     next: u64,
     /// In the order of the file.
     functions: Vec<Function>,
+    /// The `.eh_frame` of the function that comes next.
+    next_eh_frame: Option<FilePart>,
+    /// The contents of the sections `.eh_frame` that were asked for, by the index of the function.
+    eh_frames: HashMap<usize, Option<&'static [u8]>>,
     /// The names of all functions.
     names: Vec<u8>,
     /// The last function with each number.
@@ -54,6 +63,14 @@ struct Function {
     size: u64,
     /// The end of its name in `names`; the name begins where the one before ends.
     name_end: usize,
+    eh_frame: Option<FilePart>,
+}
+
+/// A part of the file, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct FilePart {
+    offset: u64,
+    size: u64,
 }
 
 /// A function in memory.
@@ -75,6 +92,8 @@ impl JitDump {
             may_have_grown: true,
             next: 0,
             functions: Vec::new(),
+            next_eh_frame: None,
+            eh_frames: HashMap::new(),
             names: Vec::new(),
             by_number: HashMap::new(),
             loads: Vec::new(),
@@ -106,12 +125,31 @@ impl JitDump {
         Some(self.functions[load.function].offset + (address - load.start))
     }
 
-    /// The function whose code is at `offset` in the file.
+    /// The name of the function whose code is at `offset` in the file.
     pub(super) fn name(&self, offset: u64) -> Option<&[u8]> {
+        let index = self.function_at(offset)?;
+        let start = index.checked_sub(1).map_or(0, |before| self.functions[before].name_end);
+        Some(&self.names[start..self.functions[index].name_end])
+    }
+
+    /// The function whose code is at `offset` in the file.
+    pub(super) fn function(&mut self, offset: u64) -> Option<MadeFunction> {
+        let index = self.function_at(offset)?;
+        let Function { offset: start, size, eh_frame, .. } = self.functions[index];
+        let name = self.name(offset)?.to_vec();
+        let (file, is_trusted) = (&self.file, self.is_trusted);
+        // It is needed until the program ends, as executables are.
+        let read = || eh_frame.and_then(|part| part.read(file, is_trusted)).map(|it| &*it.leak());
+        let eh_frame = *self.eh_frames.entry(index).or_insert_with(read);
+        Some(MadeFunction { name, offset: offset - start, size, eh_frame })
+    }
+
+    /// The index of the function whose code is at `offset` in the file.
+    fn function_at(&self, offset: u64) -> Option<usize> {
         let next = self.functions.partition_point(|function| function.offset <= offset);
-        let function = self.functions.get(next.checked_sub(1)?)?;
-        let start = next.checked_sub(2).map_or(0, |before| self.functions[before].name_end);
-        (offset - function.offset < function.size).then(|| &self.names[start..function.name_end])
+        let index = next.checked_sub(1)?;
+        let Function { offset: start, size, .. } = self.functions[index];
+        (offset - start < size).then_some(index)
     }
 
     /// Reads what was added to the file.
@@ -152,6 +190,7 @@ impl JitDump {
             let read = match kind {
                 LOAD => self.load(file, size, time)?,
                 MOVE => self.moved(file, size, time)?,
+                UNWINDING => self.unwinding(file, size)?,
                 _ => 0,
             };
             self.next += size;
@@ -175,10 +214,25 @@ impl JitDump {
         }
         let offset = self.next + size - code_size;
         let function = self.functions.len();
-        self.functions.push(Function { offset, size: code_size, name_end: self.names.len() });
+        let (name_end, eh_frame) = (self.names.len(), self.next_eh_frame.take());
+        self.functions.push(Function { offset, size: code_size, name_end, eh_frame });
         self.by_number.insert(number, function);
         self.loads.push(Load { time, function, start });
         Ok(40 + read as u64)
+    }
+
+    /// Notes where the call frame information of the next function is: `.eh_frame`, and at its end
+    /// `.eh_frame_hdr`.
+    fn unwinding(&mut self, file: &mut BufReader<File>, size: u64) -> io::Result<u64> {
+        // The size of both, that of `.eh_frame_hdr`, how much of it the process had in memory.
+        let mut fields = [0; 24];
+        let Some(rest) = size.checked_sub(16 + 24) else { return Ok(0) };
+        file.read_exact(&mut fields)?;
+        let [both, header, _] = Cursor::new(&fields).u64s().unwrap_or_default();
+        let size = both.checked_sub(header).filter(|size| both <= rest && *size > 0);
+        let size = size.filter(|size| *size <= LONGEST_EH_FRAME);
+        self.next_eh_frame = size.map(|size| FilePart { offset: self.next + 16 + 24, size });
+        Ok(24)
     }
 
     /// Notes that a function is at another address from now on.
@@ -194,6 +248,16 @@ impl JitDump {
             self.loads.push(Load { time, function, start });
         }
         Ok(48)
+    }
+}
+
+impl FilePart {
+    fn read(self, file: &Path, is_trusted: bool) -> Option<Vec<u8>> {
+        let (mut file, _) = open(file, is_trusted).ok()?;
+        file.seek(SeekFrom::Start(self.offset)).ok()?;
+        let mut bytes = Vec::new();
+        let read = file.take(self.size).read_to_end(&mut bytes).ok()?;
+        (read as u64 == self.size).then_some(bytes)
     }
 }
 
@@ -300,6 +364,37 @@ mod tests {
             (0x2020, ""),
         ] {
             assert_eq!(dump.name(address, Some(5)), expected, "{address:x}");
+        }
+    }
+
+    /// `.eh_frame` with these bytes, then a header of 20 bytes.
+    fn unwinding(eh_frame: &[u8]) -> Vec<u8> {
+        let sizes = words(&[eh_frame.len() as u64 + 20, 20, 0]);
+        record(UNWINDING, 1, &[&sizes, eh_frame, &[0xee; 24]].concat())
+    }
+
+    #[test]
+    fn call_frame_information_is_that_of_the_function_after_it() {
+        let mut dump = Dump::new(&[
+            load(1, 0x1000, 16, 0, "bare"),
+            unwinding(b"of f"),
+            load(2, 0x2000, 32, 1, "f"),
+            load(3, 0x3000, 32, 2, "g"),
+            record(UNWINDING, 1, &words(&[20, 0, 0, 0])),
+            load(4, 0x4000, 16, 3, "too short"),
+        ]);
+        let mut function = |address| {
+            let offset = dump.dump.offset_of(address, None).expect("a function");
+            dump.dump.function(offset).expect("a function")
+        };
+        for (address, name, size, eh_frame) in [
+            (0x1003, "bare", 16, None),
+            (0x2003, "f", 32, Some(&b"of f"[..])),
+            (0x3003, "g", 32, None),
+            (0x4003, "too short", 16, None),
+        ] {
+            let expected = MadeFunction { name: name.into(), offset: 3, size, eh_frame };
+            assert_eq!(function(address), expected);
         }
     }
 

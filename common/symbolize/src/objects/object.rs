@@ -8,6 +8,7 @@ use super::finder::Finder;
 use super::jitdump::JitDump;
 use super::kernel::Kernel;
 use super::location::{Addressing, Detail};
+use super::made_function::MadeFunction;
 use super::mapped_object::MappedObject;
 use super::named::Names;
 use super::no_symbols::NoSymbols;
@@ -114,6 +115,15 @@ impl Object {
     pub(super) fn function(&mut self, finder: &Finder, address: u64) -> Option<Function> {
         match &mut self.namer {
             Namer::File(binary) => binary.open(finder).ok()?.function(address),
+            _ => None,
+        }
+    }
+
+    /// The function at an address, if it was made at run time.
+    pub(super) fn made_function(&mut self, address: u64) -> Option<MadeFunction> {
+        match &mut self.namer {
+            Namer::JitDump(dump) => dump.function(address),
+            Namer::Anonymous { map, .. } => lock(map).function(address),
             _ => None,
         }
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice;
 
+use super::made_function::MadeFunction;
 use super::no_symbols::NoSymbols;
 use super::spans::{Span, Spans};
 use crate::bytes::hexadecimal;
@@ -46,10 +47,24 @@ impl PerfMap {
         self.text = text;
     }
 
-    /// The function at `address`; if there were several, the last one.
+    /// The name of the function at `address`.
     pub(super) fn name(&self, address: u64) -> Option<&[u8]> {
-        let last = self.spans.at(address).map(|span| span.what).max()?;
-        self.text[last as usize..].lines().next()
+        self.text[self.span(address)?.what as usize..].lines().next()
+    }
+
+    /// The function at `address`. The file is read if it was not read before.
+    pub(super) fn function(&mut self, address: u64) -> Option<MadeFunction> {
+        if self.read.is_none() {
+            self.refresh();
+        }
+        let span = self.span(address)?;
+        let (offset, size) = (address - span.start, span.end - span.start);
+        Some(MadeFunction { name: self.name(address)?.to_vec(), offset, size, eh_frame: None })
+    }
+
+    /// The function at `address`; if there were several, the last one.
+    fn span(&self, address: u64) -> Option<&Span> {
+        self.spans.at(address).max_by_key(|span| span.what)
     }
 }
 
@@ -151,6 +166,15 @@ mod tests {
             assert_eq!(name(&map, address), expected, "{address:x}");
         }
         assert_eq!(map.why, None);
+    }
+
+    #[test]
+    fn a_function_has_its_size() {
+        let (_folder, mut map) = map("100 b py::old:/a.py\n100 20 py::new:/a.py\n");
+        let name = b"py::new:/a.py".to_vec();
+        let expected = MadeFunction { name, offset: 6, size: 0x20, eh_frame: None };
+        assert_eq!(map.function(0x106), Some(expected));
+        assert_eq!(map.function(0x120), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::hash::BuildHasher;
 use std::ops::Range;
 use symbolize::{CodeOrigin, Detail, Location, Named, ObjectId, Objects};
 
+use super::process_runtimes::ProcessRuntimes;
 use crate::frame::Frame;
 use crate::nameless;
 use crate::samples::Samples;
@@ -148,6 +149,7 @@ impl Locations {
         objects: &Objects,
         tells: impl Fn(&ObjectId) -> bool,
         args: &SymbolizeArgs,
+        runtimes: &ProcessRuntimes,
         samples: &mut Samples<'_>,
     ) {
         let nameless = self.names.iter().filter_map(|name| name.nameless).sum();
@@ -157,7 +159,8 @@ impl Locations {
             let object = Some(location.as_ref()?.object).filter(&tells)?;
             name.nameless.map(|uses| (object, uses))
         });
-        for line in nameless::report(objects, nameless, self.uses, args) {
+        let runtime = |object| runtimes.of(object);
+        for line in nameless::report(objects, nameless, self.uses, args, runtime) {
             samples.note(line);
         }
     }

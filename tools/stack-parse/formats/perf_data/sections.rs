@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use object::read::elf::{ElfFile64, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSection, elf};
-use stack_perf_data::{LoadedSegment, UnwindFiles, UnwindFunction, UnwindSections};
-use symbolize::{CodeOrigin, Function, ObjectId, Objects, section_bytes};
+use stack_perf_data::{LoadedSegment, MadeFunction, UnwindFiles, UnwindFunction, UnwindSections};
+use symbolize::{CodeOrigin, Function, Location, ObjectId, Objects, section_bytes};
 
 type ElfFile = ElfFile64<'static, LittleEndian>;
 
@@ -14,6 +14,8 @@ pub(super) struct ElfSections<'o> {
     pub(super) objects: &'o mut Objects,
     /// Files that were not found, or are not the recorded ones.
     pub(super) not_here: &'o mut Vec<ObjectId>,
+    /// When the sample was taken whose stack is unwound, in nanoseconds.
+    pub(super) time: Option<u64>,
 }
 
 impl UnwindFiles<'static, ObjectId> for ElfSections<'_> {
@@ -32,6 +34,20 @@ impl UnwindFiles<'static, ObjectId> for ElfSections<'_> {
     fn function(&mut self, object: ObjectId, address: u64) -> Option<UnwindFunction<'static>> {
         let Function { start, end, name } = self.objects.function(object, address)?;
         Some(UnwindFunction { start, end, name })
+    }
+
+    fn place_of_made(&mut self, object: ObjectId, address: u64) -> Option<(ObjectId, u64)> {
+        // For code of memory, the offset in its map does not matter.
+        let place = self.objects.locate(object, address, 0, self.time);
+        let is_made = self.objects.origin(object) == CodeOrigin::Memory;
+        is_made.then_some((place.object, place.address))
+    }
+
+    fn made_function(&mut self, place: (ObjectId, u64)) -> Option<MadeFunction<'static>> {
+        let (object, address) = place;
+        let made = self.objects.made_function(Location { object, address })?;
+        let symbolize::MadeFunction { name, offset, size, eh_frame } = made;
+        Some(MadeFunction { name, offset, size, eh_frame })
     }
 }
 

@@ -1,5 +1,6 @@
 //! The stacks of samples, as locations in object files.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use bstr::ByteSlice;
@@ -9,7 +10,9 @@ use symbolize::{CodeOrigin, ObjectId, Objects};
 
 use super::listed_files::listed;
 use super::locations::{LocationId, Locations};
+use super::process_runtimes::ProcessRuntimes;
 use super::sections::ElfSections;
+use crate::read::runtimes::Runtime;
 use crate::samples::{CallChains, Samples};
 
 /// The size that perf uses for the longest copies of stacks that can be asked for, in bytes.
@@ -64,7 +67,7 @@ impl Stacks {
         out: &mut Vec<LocationId>,
     ) {
         let Stacks { unwinder, frames, not_here, counts } = self;
-        let mut files = ElfSections { objects, not_here };
+        let mut files = ElfSections { objects, not_here, time: sample.time };
         let end = unwinder.unwind(sample, processes, &mut files, frames);
         out.extend(frames.iter().map(|frame| match frame.mapped {
             Some((object, offset)) => {
@@ -91,6 +94,7 @@ impl Stacks {
         &self,
         objects: &Objects,
         locations: &Locations,
+        runtimes: &ProcessRuntimes,
         has_symfs: bool,
         samples: &mut Samples<'_>,
     ) {
@@ -110,7 +114,7 @@ impl Stacks {
         }
         counts.huge_frames(locations, samples).into_iter().for_each(|it| samples.note(it));
         if !counts.broken.is_empty() {
-            samples.note(counts.broken_message(objects, locations, samples));
+            samples.note(counts.broken_message(objects, locations, runtimes, samples));
         }
         if !counts.ends.is_empty() {
             samples.note(format_args!(
@@ -161,8 +165,29 @@ fn truncated_remedy(longest_copy: u32) -> &'static str {
     if longest_copy < LONGEST_COPY {
         "record with --call-graph dwarf,65528"
     } else {
-        "longer copies cannot be recorded; where it is recursion, 'stack-fold-towers --reattach' \
-         finds the callers"
+        "longer copies cannot be recorded; 'stack-fold-towers --reattach' finds the callers of \
+         recursion, as in stack-flame"
+    }
+}
+
+/// What the user can do where the caller of code of this origin is not known, in a process with this
+/// runtime.
+fn broken_remedy(
+    origin: Option<CodeOrigin>,
+    runtime: Option<&'static Runtime>,
+) -> Cow<'static, str> {
+    match (origin, runtime.and_then(|runtime| runtime.with_callers)) {
+        (Some(CodeOrigin::File), _) => Cow::Borrowed(
+            "its file does not say where its caller is: install its debug symbols, or compile it \
+             with -fasynchronous-unwind-tables (assembly: with .cfi directives)",
+        ),
+        (Some(CodeOrigin::Memory), Some(command)) => {
+            format!("it was made at run time: use '{command}'").into()
+        }
+        (Some(CodeOrigin::Memory), None) => Cow::Borrowed(
+            "it was made at run time: let its compiler keep frame pointers or write a jitdump",
+        ),
+        _ => Cow::Borrowed("it is in no file"),
     }
 }
 
@@ -239,6 +264,7 @@ impl Counts {
         &self,
         objects: &Objects,
         locations: &Locations,
+        runtimes: &ProcessRuntimes,
         samples: &Samples<'_>,
     ) -> String {
         let mut functions: BTreeMap<(Vec<u8>, Option<ObjectId>, bool), u64> = BTreeMap::new();
@@ -252,19 +278,13 @@ impl Counts {
         let all: u64 = self.broken.values().sum();
         let share = |part: u64, all: u64| 100.0 * part as f64 / all.max(1) as f64;
         let path = object.map(|object| objects.path(object)).unwrap_or_default();
-        let remedy = match object.map(|object| objects.origin(object)) {
-            _ if *is_elsewhere => {
+        let origin = object.map(|object| objects.origin(object));
+        let remedy = match origin {
+            _ if *is_elsewhere => Cow::Borrowed(
                 "it goes on in a stack that was not copied, as where a signal has its own: record \
-                 with --call-graph fp"
-            }
-            Some(CodeOrigin::File) => {
-                "its file does not say where its caller is: install its debug symbols, or compile \
-                 it with -fasynchronous-unwind-tables (assembly: with .cfi directives)"
-            }
-            Some(CodeOrigin::Memory) => {
-                "it was made at run time: let its compiler keep frame pointers or write a jitdump"
-            }
-            _ => "it is in no file",
+                 with --call-graph fp",
+            ),
+            _ => broken_remedy(origin, object.and_then(|object| runtimes.of(object))),
         };
         format!(
             "{:.1} % of the stacks end before their root, in [broken]; {:.0} % of these in {} ({}): \
