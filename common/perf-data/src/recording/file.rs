@@ -114,7 +114,9 @@ fn read_features(
             | numbers::HOSTNAME
             | numbers::OSRELEASE
             | numbers::NRCPUS
-            | numbers::CMDLINE => {
+            | numbers::CMDLINE
+            | simpleperf::numbers::FILE
+            | simpleperf::numbers::FILE2 => {
                 let feature = read(file, section).unwrap_or_default();
                 if number == numbers::NRCPUS {
                     let processors = features::processors(&feature);
@@ -134,9 +136,6 @@ fn read_features(
             simpleperf::numbers::META_INFO => {
                 let feature = read(file, section).unwrap_or_default();
                 simpleperf::event_names(&feature, &mut delivery.events);
-            }
-            simpleperf::numbers::FILE | simpleperf::numbers::FILE2 => {
-                before.features.push((number, read(file, section).unwrap_or_default()));
             }
             _ => {}
         }

@@ -288,7 +288,7 @@ fn no_cut_and_no_damage_loses_a_sample_without_a_word() {
         Some((samples, summary.error.is_some()))
     };
     assert_eq!(read(&bytes), Some((3, false)));
-    let end = bytes.len() - 8 * 2 - 5 - meta_info.len();
+    let end = bytes.len() - 16 * 2 - 5 - meta_info.len();
     for cut in 0..bytes.len() {
         let all = read(&bytes[..cut]);
         assert!(cut >= end || all.is_none_or(|(samples, is_cut)| samples < 3 || is_cut), "{cut}");

@@ -100,3 +100,72 @@ impl Listed {
         Some(&self.functions.names[span.what as usize])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Detail, Location, Objects, Options};
+
+    /// Objects of which the recording lists the function `f` at 0x1010, 16 bytes long, and in it
+    /// `inner`.
+    fn listing(path: &[u8], addresses: ListedAddresses) -> Objects {
+        let mut objects = Objects::new(Options::default());
+        let functions = [(0x1010, 16, b"f"[..].into()), (0x1018, 2, b"inner"[..].into())];
+        objects.set_functions(path, ListedFunctions::new(addresses, functions));
+        objects
+    }
+
+    /// The name at an address, and an offset in a file, of a mapped object.
+    fn name(objects: &mut Objects, mapped: &MappedObject<'_>, at: (u64, u64)) -> String {
+        let object = objects.intern(mapped);
+        let location: Location = objects.locate(object, at.0, at.1, None);
+        let resolved = objects.resolve(&[location], Detail::default(), 1);
+        let frame = resolved.frames(0).next().expect("a frame");
+        String::from_utf8(frame.name.to_vec()).expect("UTF-8")
+    }
+
+    #[test]
+    fn addresses_of_a_file_begin_where_the_list_says() {
+        let path = b"/no/such/lib.so";
+        let mapped = MappedObject { path, offset: 0x400, ..MappedObject::default() };
+        let known = ListedAddresses::File { address: 0x1000, offset: Some(0x800) };
+        let mut objects = listing(path, known);
+        for (offset, expected) in [(0x810, "f"), (0x818, "inner"), (0x81f, "f"), (0x820, "")] {
+            assert_eq!(name(&mut objects, &mapped, (0x7000_0000, offset)), expected, "{offset:x}");
+        }
+        let object = objects.intern(&mapped);
+        assert_eq!(objects.why_nameless(object), None);
+        // The first map begins at 0x400 of the file.
+        let unknown = ListedAddresses::File { address: 0x1000, offset: None };
+        assert_eq!(name(&mut listing(path, unknown), &mapped, (0x7000_0000, 0x410)), "f");
+    }
+
+    #[test]
+    fn addresses_of_memory_and_modules_are_those_of_the_process_or_the_kernel() {
+        let path = b"/memory";
+        let mapped = MappedObject { path, pid: Some(7), ..MappedObject::default() };
+        let mut objects = listing(path, ListedAddresses::Memory);
+        assert_eq!(name(&mut objects, &mapped, (0x1010, 0)), "f");
+        // What a JIT made has no file.
+        let jit = MappedObject { path: b"cache:1-2", ..mapped };
+        let of_file = ListedAddresses::File { address: 0, offset: Some(0) };
+        let mut objects = listing(jit.path, of_file);
+        assert_eq!(name(&mut objects, &jit, (0x1010, 0x99)), "f");
+        let path = b"/lib/modules/a.ko";
+        let start = 0xffff_0000;
+        let module = MappedObject { path, start, is_kernel: true, ..MappedObject::default() };
+        let mut objects = listing(path, ListedAddresses::Module { address: 0x1000, offset: 0x80 });
+        assert_eq!(name(&mut objects, &module, (start + 0x90, 0)), "f");
+        assert_eq!(name(&mut objects, &module, (start + 0x60, 0)), "");
+    }
+
+    #[test]
+    fn files_without_a_list_are_as_ever() {
+        let mut objects = listing(b"/listed", ListedAddresses::Memory);
+        assert!(objects.lists_functions(b"/listed") && !objects.lists_functions(b"/other"));
+        let mapped = MappedObject { path: b"/no/such/file", ..MappedObject::default() };
+        assert_eq!(name(&mut objects, &mapped, (0x1010, 0x1010)), "");
+        let object = objects.intern(&mapped);
+        assert_eq!(objects.why_nameless(object), Some(crate::NoSymbols::NotFound));
+    }
+}

@@ -145,12 +145,7 @@ impl Batch {
                 }
                 frames.extend_from_slice(locations.frames(location));
             }
-            for (text, number) in numbers.iter_mut().zip(waiting.numbers) {
-                text.clear();
-                // A thread that ended before its sample was written has the id -1. Writing to
-                // memory cannot fail.
-                let _ = number.map(|number| write!(text, "{}", number as i32));
-            }
+            numbers.iter_mut().zip(waiting.numbers).for_each(|(text, it)| write_number(it, text));
             if let Some(turn @ (Turn::Back | Turn::Preempted)) = waiting.turn {
                 samples.switched(&numbers[1], waiting.time.unwrap_or_default(), turn);
                 continue;
@@ -180,6 +175,14 @@ impl Batch {
         self.texts.clear();
         Ok(())
     }
+}
+
+/// Writes the number of a process, a thread or a processor, if it is known.
+fn write_number(number: Option<u32>, text: &mut Vec<u8>) {
+    text.clear();
+    // A thread that ended before its sample was written has the id -1. Writing to memory cannot
+    // fail.
+    let _ = number.map(|number| write!(text, "{}", number as i32));
 }
 
 /// The name of the thread of a sample; a record after the sample may be the first to have it.
