@@ -41,8 +41,8 @@ impl OrderedReader<'_> {
                 self.end_round(each)?;
                 each(Record::RoundEnd)?;
             }
-            // simpleperf's contains the data, perf's does not.
-            kinds::TRACING_DATA if body.len() > size_of::<u32>() => {
+            // simpleperf's contains the data, perf's has only padding there.
+            kinds::TRACING_DATA if body.len() >= simpleperf::SHORTEST_TRACING_DATA => {
                 events.set_tracing_data(simpleperf::tracing_data(body));
             }
             // These say how many bytes follow them, padded to a multiple of 8.

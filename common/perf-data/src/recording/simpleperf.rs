@@ -23,6 +23,10 @@ pub(crate) mod numbers {
     pub(crate) const FILE2: usize = 132;
 }
 
+/// The size of the shortest body of a record that contains descriptions of tracepoints: their size,
+/// and what simpleperf pads to a multiple of 64 bytes.
+pub(crate) const SHORTEST_TRACING_DATA: usize = 4 + 64;
+
 /// Sets the names of events from `META_INFO`, which consists of keys and values, each before a zero
 /// byte. The value of `event_type_info` has a line for each event: `sched:sched_switch,2,91`, its
 /// name and the `type` and the `config` of its attribute.
