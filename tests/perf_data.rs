@@ -7,4 +7,5 @@ mod other_programs;
 mod perf_text;
 mod recordings;
 mod remedies;
+mod simpleperf;
 mod unwound;

@@ -57,7 +57,7 @@ pub(crate) use args::SamplesArgs;
 pub(crate) use input::InputFormat;
 pub(crate) use labels::{LIFETIME, seconds_of_label};
 pub(crate) use root::Root;
-pub(crate) use sources::Ids;
+pub(crate) use sources::{Ids, Turn};
 pub(crate) use sums::{Advice, CallChains, Recorded};
 pub(crate) use wants::Wants;
 pub(crate) use weight::Weighs;
@@ -246,6 +246,15 @@ impl<'p> Samples<'p> {
             }
         }
         Some(OpenSample { base: self.base.node, event, count: origin.count, weight })
+    }
+
+    /// Notes what became of a thread after a [`Sample::leaves`], at this time in nanoseconds.
+    pub(crate) fn switched(&mut self, tid: &[u8], time: u64, turn: Turn) {
+        let fate = self.window.fate(true, Some(Time::Nanoseconds(time)), None);
+        if let Some(source) = self.source.as_mut().filter(|_| fate == Fate::Taken) {
+            source.switched(tid, time, turn, &mut self.sums);
+            self.add_made();
+        }
     }
 
     /// Starts the line of a sample: its labels and, in a table, the columns before the stack.

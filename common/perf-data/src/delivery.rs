@@ -9,8 +9,8 @@ use crate::bytes::{Bytes, U64s};
 use crate::error::CallerStopped;
 use crate::events::Events;
 use crate::events::attr::{Attr, branches, fields};
-use crate::records::{self, Each, kinds};
-use crate::sample::RawSample;
+use crate::records::{self, Each, Record, SwitchKind, kinds};
+use crate::sample::{RawSample, time_from_end};
 use crate::summary::Summary;
 use chains::{MadeChain, UserChain, deferred};
 use groups::Groups;
@@ -26,6 +26,8 @@ pub(crate) struct Delivery {
     held: HeldSamples,
     chain: MadeChain,
     pub(crate) running: Running,
+    /// Whether the caller wants the switches of threads.
+    pub(crate) passes_switches: bool,
 }
 
 impl Delivery {
@@ -44,7 +46,7 @@ impl Delivery {
             kinds::SAMPLE => self.sample(event, record, each)?,
             kinds::CALLCHAIN_DEFERRED => self.user_chain(event, body, each)?,
             kinds::LOST | kinds::LOST_SAMPLES => self.lost(kind, body).is_some(),
-            _ => self.other(record, each)?,
+            _ => self.other(event, record, each)?,
         };
         if !is_whole {
             self.summary.add_damaged(offset);
@@ -54,10 +56,19 @@ impl Delivery {
 
     /// Passes on a record that is not a sample, or notes what it says; returns false if it is too
     /// short.
-    fn other(&mut self, record: &[u8], each: Each<'_>) -> Result<bool, CallerStopped> {
+    fn other(
+        &mut self,
+        event: usize,
+        record: &[u8],
+        each: Each<'_>,
+    ) -> Result<bool, CallerStopped> {
         match records::split(record) {
-            (kind @ (kinds::SWITCH | kinds::SWITCH_CPU_WIDE), flags, _) => {
+            (kind @ (kinds::SWITCH | kinds::SWITCH_CPU_WIDE), flags, body) => {
                 self.running.switch(kind, flags);
+                let event = self.events.get(event).filter(|_| self.passes_switches);
+                if let Some(record) = event.and_then(|event| switch(&event.attr, flags, body)) {
+                    each(record)?;
+                }
             }
             (kinds::EXIT, ..) => self.running.exit(),
             _ => {}
@@ -110,7 +121,7 @@ impl Delivery {
         }
         if attr.branch_sample_type & branches::CALL_STACK != 0 && self.chain.set_branches(&sample) {
             sample.chain = self.chain.get();
-            sample.has_chain_of_branches = true;
+            sample.has_chain_of_calls = true;
         }
         self.groups.hand_out(&sample, &self.events, &mut self.summary, each)?;
         Ok(true)
@@ -157,6 +168,14 @@ impl Delivery {
         }
         Ok(())
     }
+}
+
+/// A switch of a thread, if the record says of which one, and when.
+fn switch<'a>(attr: &Attr, flags: u16, body: &[u8]) -> Option<Record<'a>> {
+    let body = U64s::new(body);
+    let (tid, kind) = (thread_of(attr, body)?, SwitchKind::of(flags));
+    let time = body.get(body.len().checked_sub(time_from_end(attr)?)?)?;
+    Some(Record::Switch { tid, time, kind })
 }
 
 /// The thread that a record other than a sample belongs to.

@@ -39,6 +39,8 @@ pub struct RecordedEvent {
     is_named: bool,
     pub(crate) attr: Attr,
     tracepoint: Option<Tracepoint>,
+    /// Whether call chains hold the addresses of calls, not return addresses.
+    pub(crate) has_chains_of_calls: bool,
 }
 
 impl RecordedEvent {
@@ -141,15 +143,34 @@ impl Events {
         let index = self.list.len();
         self.have_switches |= attr.records_switches();
         let name = default_name(&attr).into_bytes();
-        let mut event = RecordedEvent { index, name, is_named: false, attr, tracepoint: None };
+        let mut event = RecordedEvent {
+            index,
+            name,
+            is_named: false,
+            attr,
+            tracepoint: None,
+            has_chains_of_calls: false,
+        };
         event.describe(&self.tracepoints);
         self.list.push(event);
         self.by_id.extend(ids.map(|id| (id, index)));
     }
 
+    /// Adds the id of a counter of the event with this index.
+    pub(crate) fn add_id(&mut self, index: u64, id: u64) {
+        if let Some(event) = usize::try_from(index).ok().and_then(|index| self.list.get(index)) {
+            self.by_id.insert(id, event.index);
+        }
+    }
+
+    /// Notes that the recorder itself moved the return addresses in call chains to the calls.
+    pub(crate) fn set_chains_of_calls(&mut self) {
+        self.list.iter_mut().for_each(|event| event.has_chains_of_calls = true);
+    }
+
     /// Adds the descriptions of tracepoints.
-    pub(crate) fn set_tracepoints(&mut self, tracepoints: HashMap<u64, Tracepoint>) {
-        self.tracepoints = tracepoints;
+    pub(crate) fn set_tracing_data(&mut self, data: &[u8]) {
+        self.tracepoints = tracing::tracepoints(data);
         self.list.iter_mut().for_each(|event| event.describe(&self.tracepoints));
     }
 
@@ -160,6 +181,17 @@ impl Events {
         {
             event.name = name.to_vec();
             event.is_named = true;
+        }
+    }
+
+    /// Sets the name of the events with this `type` and `config`.
+    pub(crate) fn set_name_by_type(&mut self, kind: u64, config: u64, name: &[u8]) {
+        for index in 0..self.list.len() {
+            let attr = &self.list[index].attr;
+            if (u64::from(attr.kind), attr.config) == (kind, config) {
+                let name = [name, attr.modifiers().as_bytes()].concat();
+                self.set_name(index, &name);
+            }
         }
     }
 

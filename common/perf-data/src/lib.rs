@@ -58,7 +58,7 @@ pub use error::Error;
 pub use events::{CallGraph, RecordedEvent, TraceContext};
 pub use processes::Processes;
 pub use recording::Recording;
-pub use records::{FileId, MapRecord, Record};
+pub use records::{FileId, FileSymbols, MapRecord, Record, SwitchKind};
 pub use sample::{NoParallelism, RawSample};
 pub use summary::Summary;
 pub use unwind::made::MadeFunction;

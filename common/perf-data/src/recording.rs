@@ -6,6 +6,7 @@ pub(crate) mod header;
 mod order;
 mod ordered_reader;
 mod perf_records;
+mod simpleperf;
 
 use std::io::{Read, Seek};
 
@@ -23,7 +24,8 @@ use ordered_reader::OrderedReader;
 ///
 /// The format is that of tools/perf/Documentation/perf.data-file-format.txt of Linux; its records
 /// are those of `perf_event_open(2)` and include/uapi/linux/perf_event.h. Recordings of
-/// little-endian machines can be read, also compressed ones (`perf record -z`).
+/// little-endian machines can be read, also compressed ones (`perf record -z`), and those of
+/// Android's simpleperf.
 ///
 /// Memory holds the records that must wait for earlier ones: some MB, and at most 128 MiB in
 /// recordings whose records are out of order by more than that.
@@ -91,6 +93,19 @@ impl<'i> Recording<'i> {
         self.reader.delivery.running.begin();
     }
 
+    /// Also passes on the switches of threads, as [`Record::Switch`].
+    pub fn pass_switches(&mut self) {
+        self.reader.delivery.passes_switches = true;
+    }
+
+    /// Whether the switches of threads were recorded, as `perf record --switch-events` and
+    /// simpleperf's `--trace-offcpu` ask for. A stream says it only after its header: this is false
+    /// for all streams.
+    #[must_use]
+    pub fn has_switches(&self) -> bool {
+        self.reader.delivery.events.have_switches()
+    }
+
     /// Reads the recording to its end, or as far as it can be read, and calls `each` with each
     /// record: in the order of time, and records without a time where they are. The summary says
     /// what was lost, what was left out, and why the recording ends early, if it does.
@@ -131,10 +146,12 @@ impl<'i> Recording<'i> {
         let reader = &mut self.reader;
         while let Some((at, offset)) = reader.stream.next(&mut reader.chunks)? {
             let kind = records::kind(reader.chunks.record(at));
-            if kind >= kinds::FIRST_OF_PERF {
+            if kind < kinds::FIRST_OF_PERF {
+                reader.record_of_kernel(at, offset, each)?;
+            } else if kind < kinds::FIRST_OF_SIMPLEPERF {
                 reader.record_of_perf(at, each)?;
             } else {
-                reader.record_of_kernel(at, offset, each)?;
+                reader.record_of_simpleperf(at);
             }
         }
         Ok(())

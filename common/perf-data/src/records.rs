@@ -29,6 +29,12 @@ pub(crate) mod kinds {
     pub(crate) const HEADER_FEATURE: u32 = 80;
     pub(crate) const COMPRESSED: u32 = 81;
     pub(crate) const COMPRESSED2: u32 = 83;
+    /// From here on they are those of simpleperf.
+    pub(crate) const FIRST_OF_SIMPLEPERF: u32 = 32768;
+    pub(crate) const SIMPLEPERF_SPLIT: u32 = 32772;
+    pub(crate) const SIMPLEPERF_SPLIT_END: u32 = 32773;
+    pub(crate) const SIMPLEPERF_EVENT_ID: u32 = 32774;
+    pub(crate) const SIMPLEPERF_TRACING_DATA: u32 = 32777;
 }
 
 /// The flags of records, besides the [`CpuMode`].
@@ -36,6 +42,8 @@ mod flags {
     pub(crate) const MMAP_DATA: u16 = 1 << 13;
     pub(crate) const MMAP_BUILD_ID: u16 = 1 << 14;
     pub(crate) const BUILD_ID_SIZE: u16 = 1 << 15;
+    pub(crate) const SWITCH_OUT: u16 = 1 << 13;
+    pub(crate) const SWITCH_OUT_PREEMPT: u16 = 1 << 14;
 }
 
 /// A record in the form that callers get. Bytes are borrowed from the reader.
@@ -73,6 +81,16 @@ pub enum Record<'a> {
         /// The thread.
         tid: u32,
     },
+    /// A thread got a processor or left it: `PERF_RECORD_SWITCH`, `PERF_RECORD_SWITCH_CPU_WIDE`.
+    /// It is passed on only after [`Recording::pass_switches`](crate::Recording::pass_switches).
+    Switch {
+        /// The thread.
+        tid: u32,
+        /// In nanoseconds, on the recording's clock.
+        time: u64,
+        /// What became of it.
+        kind: SwitchKind,
+    },
     /// A control group has this number from now on: `PERF_RECORD_CGROUP`, of `perf record
     /// --all-cgroups`.
     Cgroup {
@@ -89,6 +107,8 @@ pub enum Record<'a> {
         /// At most 20 bytes.
         id: &'a [u8],
     },
+    /// The functions of a file, as simpleperf found them on the recorded machine. These come first.
+    FileSymbols(FileSymbols<'a>),
     /// The machine of the recording, as `uname -m` calls it: `x86_64`, `aarch64`
     /// (`HEADER_ARCH`). In files this comes first.
     Machine(&'a [u8]),
@@ -109,6 +129,36 @@ pub enum Record<'a> {
     /// A round ended, and the records that could be put in order were passed on: a good moment to
     /// print results (`PERF_RECORD_FINISHED_ROUND`).
     RoundEnd,
+}
+
+/// What became of a thread in a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwitchKind {
+    /// It got a processor.
+    In,
+    /// It left its processor. With Linux before 4.17, this may also be a preemption.
+    Out,
+    /// It left its processor though it could go on.
+    Preempted,
+}
+
+impl SwitchKind {
+    pub(crate) fn of(flags: u16) -> SwitchKind {
+        match (flags & flags::SWITCH_OUT, flags & flags::SWITCH_OUT_PREEMPT) {
+            (0, _) => SwitchKind::In,
+            (_, 0) => SwitchKind::Out,
+            _ => SwitchKind::Preempted,
+        }
+    }
+}
+
+/// A file and its functions, in one of the two forms that simpleperf writes; the caller parses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileSymbols<'a> {
+    /// Of the feature `FILE`, `struct file_struct` of record_file_format.h, without its size.
+    Struct(&'a [u8]),
+    /// Of the feature `FILE2`, a message of protocol buffers: `FileFeature` of record_file.proto.
+    Message(&'a [u8]),
 }
 
 /// A map: what is in memory from `start` on.

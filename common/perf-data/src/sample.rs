@@ -70,9 +70,9 @@ pub struct RawSample<'a> {
     /// addresses of the kernel and of the program. Chains of branches (LBR) and
     /// those that the kernel wrote later are here as well.
     pub(crate) chain: U64s<'a>,
-    /// Whether the program's part of `chain` is made from branches: it then has the addresses of
-    /// calls, not return addresses.
-    pub(crate) has_chain_of_branches: bool,
+    /// Whether the program's part of `chain` has the addresses of calls, not return addresses: it
+    /// is made from branches, or simpleperf wrote it.
+    pub(crate) has_chain_of_calls: bool,
     /// The program's registers.
     pub(crate) registers: Option<SampleRegisters<'a>>,
     /// The program's stack, from the stack pointer up.
@@ -234,7 +234,7 @@ impl<'a> RawSample<'a> {
             mode: CpuMode::of(flags),
             chain: U64s::default(),
             lacks_user_chain: false,
-            has_chain_of_branches: false,
+            has_chain_of_calls: event.has_chains_of_calls,
             registers: None,
             stack: None,
             raw: &[],

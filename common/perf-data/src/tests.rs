@@ -5,6 +5,7 @@ mod chains;
 mod layouts;
 mod order;
 mod running;
+mod simpleperf;
 mod stacks;
 
 use std::io::Cursor;

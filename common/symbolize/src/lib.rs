@@ -61,7 +61,8 @@ mod objects;
 mod sections;
 
 pub use objects::{
-    Addressing, Artifact, CodeOrigin, Detail, Elf, Fetch, Function, Location, MadeFunction,
-    MappedObject, MissingSplit, Named, NoSymbols, ObjectId, Objects, Options, Resolved,
+    Addressing, Artifact, CodeOrigin, Detail, Elf, Fetch, Function, ListedAddresses,
+    ListedFunctions, Location, MadeFunction, MappedObject, MissingSplit, Named, NoSymbols,
+    ObjectId, Objects, Options, Resolved,
 };
 pub use sections::section_bytes;

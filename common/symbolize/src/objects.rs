@@ -11,6 +11,7 @@ mod finder;
 mod inlines;
 mod jitdump;
 mod kernel;
+mod listed;
 mod location;
 mod macho;
 mod made_function;
@@ -41,11 +42,13 @@ use build_id::{BuildId, without_padding};
 use finder::Finder;
 use jitdump::JitDump;
 use kernel::{Kernel, Reference};
+use listed::Listed;
 use mapped_object::{ObjectKind, display_path};
 use object::{Binary, Namer, Object};
 use perf_map::PerfMap;
 
 pub use elf::Elf;
+pub use listed::{ListedAddresses, ListedFunctions};
 pub use location::{Addressing, CodeOrigin, Detail, Location, ObjectId};
 pub use made_function::MadeFunction;
 pub use mapped_object::MappedObject;
@@ -74,6 +77,8 @@ pub struct Objects {
     kernel: Kernel,
     /// The build-ids of files, by path.
     build_ids: HashMap<Box<[u8]>, Box<[u8]>>,
+    /// The functions that the recording lists, by the path of their file.
+    listed: HashMap<Box<[u8]>, Arc<ListedFunctions>>,
     /// Whether the recording is from the version of Linux that runs now.
     is_from_here: bool,
 }
@@ -101,6 +106,7 @@ impl Objects {
             kernels: Vec::new(),
             kernel: Kernel::default(),
             build_ids: HashMap::new(),
+            listed: HashMap::new(),
             is_from_here: false,
         }
     }
@@ -110,6 +116,19 @@ impl Objects {
     /// mapped, see [`Objects::has_proof`].
     pub fn set_build_id(&mut self, path: &[u8], build_id: &[u8]) {
         self.build_ids.insert(path.into(), without_padding(build_id).into());
+    }
+
+    /// Sets the functions of the file at `path`, as the recording lists them, for objects that are
+    /// mapped later. They name its functions; other files are asked only for those that are not
+    /// listed, and [`Objects::why_nameless`] has no reason then.
+    pub fn set_functions(&mut self, path: &[u8], functions: ListedFunctions) {
+        self.listed.insert(path.into(), Arc::new(functions));
+    }
+
+    /// Whether the recording lists functions of the file at `path`.
+    #[must_use]
+    pub fn lists_functions(&self, path: &[u8]) -> bool {
+        self.listed.contains_key(path)
     }
 
     /// Sets the version of Linux that was recorded, such as `6.1.0-13-amd64`. If there is no
@@ -131,6 +150,8 @@ impl Objects {
             .filter(|id| !id.is_empty())
             .map(|id| BuildId { bytes: id.into(), is_of_mapping: of_mapping.is_some() });
         let kind = ObjectKind::of(mapped, build_id.is_some());
+        let functions = self.listed.get(&path[..]).cloned();
+        let kind = functions.as_ref().map_or(kind, |functions| Listed::kind(functions, kind));
         let number = match kind {
             ObjectKind::Kernel => mapped.offset,
             ObjectKind::Module => self.kernel.reference.as_ref().map_or(0, |it| it.address),
@@ -147,7 +168,8 @@ impl Objects {
         if let (ObjectKind::JitDump, Some(pid)) = (kind, mapped.pid) {
             self.dumps.insert(pid, id);
         }
-        self.objects.push(Object::new(&key.path, namer));
+        let listed = functions.map(|functions| Listed::new(&functions, kind, mapped));
+        self.objects.push(Object::new(&key.path, namer, listed));
         self.known.insert(key, id);
         id
     }

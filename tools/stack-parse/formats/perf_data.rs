@@ -18,6 +18,7 @@ mod messages;
 mod process_runtimes;
 mod program;
 mod sections;
+mod simpleperf;
 mod stacks;
 
 use std::time::SystemTime;
@@ -62,7 +63,11 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     if samples.wants.latency() {
         recording.count_running();
     }
+    if samples.wants.switches {
+        recording.pass_switches();
+    }
     let mut join = Join::new(options, samples, written);
+    join.has_switches = recording.has_switches();
     let summary = recording.read(|record| join.record(&record, &name, samples))?;
     // What came before a broken end counts.
     let flushed = join.flush(samples);
@@ -92,6 +97,8 @@ struct Join {
     files: Option<RecordedFiles>,
     /// Whether the user asked for data that not all recordings have.
     is_demanding: bool,
+    /// Whether the switches of threads were recorded in records of their own.
+    has_switches: bool,
     /// Whether there is a sample of an event that was not recorded each time.
     is_sampled: bool,
 }
@@ -110,6 +117,7 @@ impl Join {
             runtimes: ProcessRuntimes::default(),
             files: options.symbolize.is_of_this_machine().then(|| RecordedFiles::new(written)),
             is_demanding: samples.wants.latency() || samples.wants.switches,
+            has_switches: false,
             is_sampled: false,
         }
     }
@@ -126,7 +134,15 @@ impl Join {
         samples: &mut Samples<'_>,
     ) -> Result<()> {
         match record {
-            Record::Map(map) if map.is_code => self.map(map),
+            // Of a file with bytecode, no map is one of code; nor is what simpleperf maps for a JIT.
+            Record::Map(map) if map.is_code || self.objects.lists_functions(map.path) => {
+                self.map(map);
+            }
+            Record::FileSymbols(file) => {
+                if let Some((path, functions)) = simpleperf::listed(*file) {
+                    self.objects.set_functions(path, functions);
+                }
+            }
             Record::BuildId { path, id } => self.objects.set_build_id(path, id),
             Record::Cgroup { id, path } => self.batch.labels.set_cgroup(*id, path),
             Record::Release(release) => self.objects.set_release(release),
@@ -144,10 +160,11 @@ impl Join {
             }
             Record::Sample(sample) => {
                 if self.is_demanding {
-                    lacking::check(sample, input, samples)?;
+                    lacking::check(sample, self.has_switches, input, samples)?;
                 }
                 self.sample(sample, samples)?;
             }
+            Record::Switch { tid, time, kind } => self.batch.push_switch(*tid, *time, *kind),
             Record::RoundEnd if samples.wants.at_once => self.flush(samples)?,
             other => {
                 if let Record::Comm { pid, tid, name } = other
@@ -233,7 +250,7 @@ impl Join {
 
 /// The object that is mapped.
 fn intern(objects: &mut Objects, map: &MapRecord<'_>) -> ObjectId {
-    let MapRecord { pid, path, build_id, is_kernel, offset, .. } = *map;
+    let MapRecord { pid, path, build_id, is_kernel, offset, start, .. } = *map;
     let pid = (!is_kernel).then_some(pid);
     objects.intern(&MappedObject {
         path,
@@ -241,6 +258,7 @@ fn intern(objects: &mut Objects, map: &MapRecord<'_>) -> ObjectId {
         pid,
         is_kernel,
         offset,
+        start,
         ..MappedObject::default()
     })
 }

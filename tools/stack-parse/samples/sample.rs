@@ -31,6 +31,9 @@ pub(crate) struct Sample<'a> {
     /// The text of a tracepoint.
     pub(crate) text: &'a [u8],
     pub(crate) context: Context,
+    /// Whether it is a switch of the scheduler without a text, by which its thread leaves the
+    /// processor. When it gets one again is told by [`Samples::switched`](super::Samples::switched).
+    pub(crate) leaves: bool,
     /// When it was taken, in nanoseconds after the first sample of its recording, where the input
     /// itself has this time; may be negative.
     pub(crate) since: Option<i64>,
@@ -72,6 +75,7 @@ impl Default for Sample<'_> {
             drawn: None,
             text: b"",
             context: Context::Thread,
+            leaves: false,
             since: None,
             labels: &[],
         }

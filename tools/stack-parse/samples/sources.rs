@@ -47,11 +47,25 @@ pub(super) trait Source: fmt::Debug + Send {
     /// What the recording lacks.
     fn end_input(&mut self, events: &Events) -> Result<(), &'static str>;
 
+    /// Notes what became of a thread that left its processor by a switch without a text.
+    fn switched(&mut self, _tid: &[u8], _time: u64, _turn: Turn, _sums: &mut Sums) {}
+
     /// Takes one of the samples that are complete, until there is none.
     fn take(&mut self) -> Option<Made>;
 
     /// Reports what is missing in the samples that were made.
     fn report(&self, pipe: &mut Pipe);
+}
+
+/// What became of a thread in a switch without a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// It left its processor.
+    Left,
+    /// It left its processor in the last switch though it could go on.
+    Preempted,
+    /// It got a processor again.
+    Back,
 }
 
 /// A sample that a source made.

@@ -1,11 +1,8 @@
 //! How many of the recorded threads run at a moment, found from the switches that
 //! `perf record --switch-events` records. The rule is that of perf 6.15 (`perf report --latency`).
 
-use crate::records::kinds;
+use crate::records::{SwitchKind, kinds};
 use crate::sample::{NoParallelism, RawSample};
-
-/// The flag of `PERF_RECORD_SWITCH`: the thread leaves the processor.
-const SWITCH_OUT: u16 = 1 << 13;
 
 /// Counts the threads that run.
 #[derive(Debug)]
@@ -47,7 +44,7 @@ impl Running {
         if kind == kinds::SWITCH_CPU_WIDE {
             self.threads = Err(NoParallelism::AllProcessors);
         } else {
-            *threads += if flags & SWITCH_OUT == 0 { 1 } else { -1 };
+            *threads += if SwitchKind::of(flags) == SwitchKind::In { 1 } else { -1 };
         }
     }
 

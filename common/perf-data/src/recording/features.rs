@@ -5,7 +5,8 @@ use crate::bytes::{Bytes, U64s};
 use crate::error::CallerStopped;
 use crate::events::Events;
 use crate::events::attr::Attr;
-use crate::records::{Each, Record};
+use crate::recording::simpleperf;
+use crate::records::{Each, FileSymbols, Record};
 
 /// The most that is read of a part that must be in memory as a whole, in bytes: the ids of events,
 /// the descriptions of tracepoints.
@@ -47,6 +48,10 @@ pub(crate) fn hand_out(number: usize, feature: &[u8], each: Each<'_>) -> Result<
         numbers::HOSTNAME => text().map_or(Ok(()), |host| each(Record::HostName(host))),
         numbers::OSRELEASE => text().map_or(Ok(()), |release| each(Record::Release(release))),
         numbers::NRCPUS => online(feature).map_or(Ok(()), |it| each(Record::Processors(it))),
+        simpleperf::numbers::FILE => simpleperf::hand_out_files(feature, FileSymbols::Struct, each),
+        simpleperf::numbers::FILE2 => {
+            simpleperf::hand_out_files(feature, FileSymbols::Message, each)
+        }
         numbers::CMDLINE => each(Record::CommandLine(&command_line(feature))),
         _ => Ok(()),
     }

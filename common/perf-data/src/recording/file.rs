@@ -6,11 +6,12 @@ use std::io::{Read, Seek, SeekFrom};
 use crate::bytes::{Bytes, U64s};
 use crate::delivery::Delivery;
 use crate::error::{CallerStopped, Error};
+use crate::events::Events;
 use crate::events::attr::Attr;
-use crate::events::{Events, tracing};
 use crate::recording::features::{self, MOST_OF_A_SECTION, numbers};
 use crate::recording::header::{FILE_HEADER_SIZE, FileHeader, FileSection};
 use crate::recording::ordered_reader::OrderedReader;
+use crate::recording::simpleperf;
 use crate::records::{self, Each};
 use crate::stream::chunks::Chunks;
 use crate::stream::{Extent, Stream};
@@ -100,6 +101,9 @@ fn read_features(
     let count = header.features().count();
     let table = FileSection { offset: header.data.end(), size: (count * FileSection::SIZE) as u64 };
     let table = read(file, table).unwrap_or_default();
+    if header.features().any(|number| number >= simpleperf::numbers::FIRST) {
+        delivery.events.set_chains_of_calls();
+    }
     for (number, section) in header.features().zip(table.chunks_exact(FileSection::SIZE)) {
         let section = FileSection::parse(&mut Bytes(section)).unwrap_or_default();
         match number {
@@ -110,7 +114,9 @@ fn read_features(
             | numbers::HOSTNAME
             | numbers::OSRELEASE
             | numbers::NRCPUS
-            | numbers::CMDLINE => {
+            | numbers::CMDLINE
+            | simpleperf::numbers::FILE
+            | simpleperf::numbers::FILE2 => {
                 let feature = read(file, section).unwrap_or_default();
                 if number == numbers::NRCPUS {
                     let processors = features::processors(&feature);
@@ -121,11 +127,15 @@ fn read_features(
             numbers::BUILD_ID => before.build_ids = read(file, section).unwrap_or_default(),
             numbers::TRACING_DATA => {
                 let data = read(file, section).unwrap_or_default();
-                delivery.events.set_tracepoints(tracing::tracepoints(&data));
+                delivery.events.set_tracing_data(&data);
             }
             numbers::EVENT_DESC => {
                 let feature = read(file, section).unwrap_or_default();
                 features::event_names(&feature, &mut delivery.events);
+            }
+            simpleperf::numbers::META_INFO => {
+                let feature = read(file, section).unwrap_or_default();
+                simpleperf::event_names(&feature, &mut delivery.events);
             }
             _ => {}
         }

@@ -20,11 +20,13 @@ pub(crate) struct OrderedReader<'i> {
     pub(crate) chunks: Chunks,
     pub(crate) delivery: Delivery,
     order: Order,
+    /// The pieces so far of a record of simpleperf that is too long for one record.
+    pub(crate) split: Vec<u8>,
 }
 
 impl<'i> OrderedReader<'i> {
     pub(crate) fn new(stream: Stream<'i>, chunks: Chunks, delivery: Delivery) -> OrderedReader<'i> {
-        OrderedReader { stream, chunks, delivery, order: Order::default() }
+        OrderedReader { stream, chunks, delivery, order: Order::default(), split: Vec::new() }
     }
 
     /// Takes a record that the kernel wrote, or perf in the kernel's name: it waits if it has a
@@ -78,7 +80,7 @@ impl<'i> OrderedReader<'i> {
     /// Whether it is a record of a switch, and these are needed.
     fn needs_switch(&self, kind: u32) -> bool {
         let is_switch = matches!(kind, kinds::SWITCH | kinds::SWITCH_CPU_WIDE);
-        is_switch && self.delivery.running.is_counted()
+        is_switch && (self.delivery.running.is_counted() || self.delivery.passes_switches)
     }
 
     /// Ends a round: passes on the records before which no record of a later round can come.

@@ -3,9 +3,9 @@
 
 use crate::bytes::Bytes;
 use crate::error::{CallerStopped, Error, Stop};
-use crate::events::tracing;
 use crate::recording::features::{self, MOST_OF_A_SECTION, numbers};
 use crate::recording::ordered_reader::OrderedReader;
+use crate::recording::simpleperf;
 use crate::records::{self, Each, Record, kinds};
 use crate::stream::chunks::RecordAt;
 
@@ -41,6 +41,10 @@ impl OrderedReader<'_> {
                 self.end_round(each)?;
                 each(Record::RoundEnd)?;
             }
+            // simpleperf's contains the data, perf's has only padding there.
+            kinds::TRACING_DATA if body.len() >= simpleperf::SHORTEST_TRACING_DATA => {
+                events.set_tracing_data(simpleperf::tracing_data(body));
+            }
             // These say how many bytes follow them, padded to a multiple of 8.
             kinds::TRACING_DATA => {
                 let size = u64::from(bytes.u32().unwrap_or(0)).next_multiple_of(8);
@@ -64,7 +68,7 @@ impl OrderedReader<'_> {
         }
         let mut data = Vec::new();
         self.stream.read(size, &mut data, &mut self.chunks)?;
-        self.delivery.events.set_tracepoints(tracing::tracepoints(&data));
+        self.delivery.events.set_tracing_data(&data);
         Ok(())
     }
 

@@ -11,9 +11,12 @@
 //! ```
 //!
 //! So the first address after a marker is exact, and all others are return addresses; see
-//! `perf_callchain_user` and `perf_callchain_kernel` of Linux. There are two exceptions.
+//! `perf_callchain_user` and `perf_callchain_kernel` of Linux. There are three exceptions.
 //!
 //! - The processor's own record of calls (LBR) has the addresses of the calls themselves.
+//! - simpleperf moves the return addresses that it gets from the kernel to the calls; and where an
+//!   interpreter runs, its chains have the places in the bytecode, which may be the first of a
+//!   method.
 //! - A signal handler returns to code that nothing has called and that begins there:
 //!   `__restore_rt`. Frame pointers lead from it to what called the interrupted function, not
 //!   to that function, so the address after it is a return address as all others.
@@ -42,14 +45,14 @@ pub(crate) enum Space {
 /// The addresses of the sample's call chain, leaf first.
 pub(crate) fn addresses(sample: &RawSample<'_>) -> impl Iterator<Item = ChainAddress> {
     let mut numbers = sample.chain.iter();
-    let has_branches = sample.has_chain_of_branches;
+    let has_calls = sample.has_chain_of_calls;
     let mut space = if sample.mode == CpuMode::Kernel { Space::Kernel } else { Space::User };
     let mut is_first = true;
     std::iter::from_fn(move || {
         loop {
             let number = numbers.next()?;
             if number < context::FIRST {
-                let is_exact = is_first || (has_branches && space == Space::User);
+                let is_exact = is_first || (has_calls && space == Space::User);
                 is_first = false;
                 return Some(ChainAddress { address: number, space, is_exact });
             }

@@ -17,8 +17,13 @@ pub struct MappedObject<'a> {
     pub pid: Option<u32>,
     /// Whether the code belongs to the kernel: the kernel itself, a module, or a BPF program.
     pub is_kernel: bool,
-    /// For the kernel itself: the address in memory of the symbol in its path.
+    /// For the kernel itself: the address in memory of the symbol in its path. For a file: where
+    /// in the file the map begins, which matters only for [`ListedFunctions`].
+    ///
+    /// [`ListedFunctions`]: crate::ListedFunctions
     pub offset: u64,
+    /// Where the map begins in memory, which matters only for listed functions of modules.
+    pub start: u64,
     /// What addresses in its file count from.
     pub addressing: Addressing,
 }

@@ -1,5 +1,6 @@
 //! One object, and the source of its functions' names.
 
+use std::iter::once;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::build_id::BuildId;
@@ -7,6 +8,7 @@ use super::elf::Elf;
 use super::finder::Finder;
 use super::jitdump::JitDump;
 use super::kernel::Kernel;
+use super::listed::Listed;
 use super::location::{Addressing, Detail};
 use super::made_function::MadeFunction;
 use super::mapped_object::MappedObject;
@@ -24,6 +26,8 @@ pub(super) struct Object {
     /// Its name as perf shows it, mostly a path.
     pub(super) path: Vec<u8>,
     pub(super) namer: Namer,
+    /// The functions that the recording lists, if it lists any of this object.
+    listed: Option<Listed>,
 }
 
 /// Where the names of an object's functions come from.
@@ -61,6 +65,46 @@ impl Namer {
     ) -> Namer {
         let (path, addressing) = (mapped.path.to_vec(), mapped.addressing);
         Namer::File(Box::new(Binary { path, build_id, addressing, is_from_here, opened: None }))
+    }
+
+    /// Appends the names of the functions at these addresses of the object at `path`.
+    fn resolve(
+        &mut self,
+        path: &[u8],
+        addresses: impl Iterator<Item = u64>,
+        finder: &Finder,
+        detail: Detail,
+        names: &mut Names,
+    ) {
+        match self {
+            Namer::File(binary) => {
+                let mut opened = binary.open(finder);
+                for offset in addresses {
+                    match &mut opened {
+                        Ok(opened) => opened.names(offset, detail, names),
+                        Err(_) => names.push(b"", b"", false),
+                    }
+                    names.end_location();
+                }
+            }
+            Namer::Kernel(kernel) => {
+                kernel.open(finder);
+                names.extend(addresses.map(|address| kernel.name(address)));
+            }
+            Namer::Module(kernel) => {
+                kernel.open(finder);
+                // For a BPF program, a profiler records only the name.
+                let own = Some(path).filter(|path| !path.starts_with(b"["));
+                let own = own.filter(|path| !path.starts_with(b"/"));
+                names.extend(addresses.map(|address| kernel.module_name(address).or(own)));
+            }
+            Namer::JitDump(dump) => names.extend(addresses.map(|offset| dump.name(offset))),
+            Namer::Anonymous { map, .. } => {
+                let mut map = lock(map);
+                map.refresh();
+                names.extend(addresses.map(|address| map.name(address)));
+            }
+        }
     }
 }
 
@@ -100,8 +144,8 @@ impl Binary {
 }
 
 impl Object {
-    pub(super) fn new(path: &[u8], namer: Namer) -> Object {
-        Object { path: path.to_vec(), namer }
+    pub(super) fn new(path: &[u8], namer: Namer, listed: Option<Listed>) -> Object {
+        Object { path: path.to_vec(), namer, listed }
     }
 
     pub(super) fn elf(&mut self, finder: &Finder) -> Option<&Elf> {
@@ -135,34 +179,17 @@ impl Object {
         finder: &Finder,
         detail: Detail,
     ) -> Names {
+        let Object { path, namer, listed } = self;
         let mut names = Names::default();
-        match &mut self.namer {
-            Namer::File(binary) => {
-                let mut opened = binary.open(finder);
-                for offset in addresses {
-                    match &mut opened {
-                        Ok(opened) => opened.names(offset, detail, &mut names),
-                        Err(_) => names.push(b"", b"", false),
+        match listed {
+            None => namer.resolve(path, addresses, finder, detail, &mut names),
+            Some(listed) => {
+                for address in addresses {
+                    match listed.name(address) {
+                        Some(name) => names.extend(once(Some(name))),
+                        None => namer.resolve(path, once(address), finder, detail, &mut names),
                     }
-                    names.end_location();
                 }
-            }
-            Namer::Kernel(kernel) => {
-                kernel.open(finder);
-                names.extend(addresses.map(|address| kernel.name(address)));
-            }
-            Namer::Module(kernel) => {
-                kernel.open(finder);
-                // For a BPF program, a profiler records only the name.
-                let own = Some(&self.path[..]).filter(|path| !path.starts_with(b"["));
-                let own = own.filter(|path| !path.starts_with(b"/"));
-                names.extend(addresses.map(|address| kernel.module_name(address).or(own)));
-            }
-            Namer::JitDump(dump) => names.extend(addresses.map(|offset| dump.name(offset))),
-            Namer::Anonymous { map, .. } => {
-                let mut map = lock(map);
-                map.refresh();
-                names.extend(addresses.map(|address| map.name(address)));
             }
         }
         names
@@ -178,6 +205,10 @@ impl Object {
 
     /// Why it has no names, if it has none.
     pub(super) fn why(&self) -> Option<NoSymbols> {
+        // What the recorder did not find in the file is in no other copy of it.
+        if self.listed.is_some() {
+            return None;
+        }
         match &self.namer {
             Namer::File(binary) => match binary.opened.as_ref()? {
                 Ok(opened) => opened.why(),

@@ -2,7 +2,7 @@
 
 use common::Result;
 use common::stacks::{FrameId, FrameTable};
-use stack_perf_data::{Processes, RawSample, TraceContext};
+use stack_perf_data::{Processes, RawSample, SwitchKind, TraceContext};
 use std::io::Write;
 use std::num::NonZero;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use symbolize::{ObjectId, Objects};
 use super::labels::LabelValues;
 use super::locations::{LocationId, Locations};
 use crate::samples::sample::{Context, Sample, Time};
-use crate::samples::{Ids, Samples};
+use crate::samples::{Ids, Samples, Turn};
 
 /// With this many samples it pays to share the work of naming locations between threads.
 const FULL: usize = 16 * 1024;
@@ -45,6 +45,8 @@ struct Waiting {
     period: Option<u64>,
     parallelism: Option<NonZero<u32>>,
     context: Context,
+    /// Of a switch without a text, and of a record that is no sample.
+    turn: Option<Turn>,
     cgroup: Option<FrameId>,
     text: Range<usize>,
     locations: Range<usize>,
@@ -87,9 +89,34 @@ impl Batch {
             period: sample.period,
             parallelism: sample.parallelism.ok().and_then(NonZero::new),
             context: if samples.wants.wakers { context(sample) } else { Context::Thread },
+            // simpleperf records no fields.
+            turn: (samples.wants.switches && sample.raw.is_empty()).then_some(Turn::Left),
             cgroup: sample.cgroup.and_then(|id| self.labels.cgroup(id)),
             text: text..self.texts.len(),
             locations: locations..self.locations.len(),
+        });
+    }
+
+    /// Adds a switch of a thread, in its place between the samples.
+    pub(super) fn push_switch(&mut self, tid: u32, time: u64, kind: SwitchKind) {
+        let turn = match kind {
+            SwitchKind::In => Turn::Back,
+            SwitchKind::Preempted => Turn::Preempted,
+            // The sample of this switch was there before.
+            SwitchKind::Out => return,
+        };
+        self.samples.push(Waiting {
+            event: 0,
+            comm: self.comms.intern(b""),
+            time: Some(time),
+            numbers: [None, Some(tid), None],
+            period: None,
+            parallelism: None,
+            context: Context::Thread,
+            turn: Some(turn),
+            cgroup: None,
+            text: 0..0,
+            locations: 0..0,
         });
     }
 
@@ -118,11 +145,10 @@ impl Batch {
                 }
                 frames.extend_from_slice(locations.frames(location));
             }
-            for (text, number) in numbers.iter_mut().zip(waiting.numbers) {
-                text.clear();
-                // A thread that ended before its sample was written has the id -1. Writing to
-                // memory cannot fail.
-                let _ = number.map(|number| write!(text, "{}", number as i32));
+            numbers.iter_mut().zip(waiting.numbers).for_each(|(text, it)| write_number(it, text));
+            if let Some(turn @ (Turn::Back | Turn::Preempted)) = waiting.turn {
+                samples.switched(&numbers[1], waiting.time.unwrap_or_default(), turn);
+                continue;
             }
             let number = |index: usize| waiting.numbers[index].map(|_| &numbers[index][..]);
             let leaf = stack.first().and_then(|leaf| locations.get(*leaf));
@@ -137,6 +163,7 @@ impl Batch {
                 weights: waiting.period.as_slice(),
                 parallelism: waiting.parallelism,
                 context: waiting.context,
+                leaves: waiting.turn == Some(Turn::Left),
                 count: 1,
                 text: &self.texts[waiting.text],
                 labels: &labels,
@@ -148,6 +175,14 @@ impl Batch {
         self.texts.clear();
         Ok(())
     }
+}
+
+/// Writes the number of a process, a thread or a processor, if it is known.
+fn write_number(number: Option<u32>, text: &mut Vec<u8>) {
+    text.clear();
+    // A thread that ended before its sample was written has the id -1. Writing to memory cannot
+    // fail.
+    let _ = number.map(|number| write!(text, "{}", number as i32));
 }
 
 /// The name of the thread of a sample; a record after the sample may be the first to have it.

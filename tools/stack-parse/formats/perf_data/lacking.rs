@@ -6,12 +6,18 @@ use stack_perf_data::{NoParallelism, RawSample};
 
 use crate::samples::Samples;
 
-/// Refuses a recording if one of its samples lacks what the user asked for.
+/// Refuses a recording if one of its samples lacks what the user asked for. `has_switches` says
+/// whether there are records of switches.
 ///
 /// # Errors
 ///
 /// [`Error::Usage`].
-pub(super) fn check(sample: &RawSample<'_>, input: &str, samples: &Samples<'_>) -> Result<()> {
+pub(super) fn check(
+    sample: &RawSample<'_>,
+    has_switches: bool,
+    input: &str,
+    samples: &Samples<'_>,
+) -> Result<()> {
     if samples.wants.latency() {
         sample.parallelism.map_err(|why| no_latency(input, why))?;
     }
@@ -28,6 +34,13 @@ pub(super) fn check(sample: &RawSample<'_>, input: &str, samples: &Samples<'_>) 
             "--off-cpu needs all switches: in {input} {event} was sampled, as 'perf record -F' \
              samples all events: record with 'perf record -a -g -e sched:sched_switch' without -F \
              and -c; to sample as well, add '-e cpu-clock/freq=999/'"
+        )));
+    }
+    if samples.wants.switches && is_of_scheduler(sample) && sample.raw.is_empty() && !has_switches {
+        return Err(Error::Usage(format!(
+            "--off-cpu needs the times at which threads get a processor again: {input} does not \
+             have them, as older versions of simpleperf do not record them: record with 'simpleperf \
+             record --trace-offcpu' of a newer version"
         )));
     }
     Ok(())

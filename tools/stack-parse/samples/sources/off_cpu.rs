@@ -10,7 +10,7 @@ use common::stacks::{FrameId, NodeId};
 
 use super::switch::{EVENT, Switch};
 use super::wakers::{WAKINGS, Wakers, is_waking, woken};
-use super::{Ids, Made, Source};
+use super::{Ids, Made, Source, Turn};
 use crate::remedies;
 use crate::samples::events::{Events, Measure};
 use crate::samples::root::Root;
@@ -89,7 +89,7 @@ impl OffCpu {
     /// that left is.
     fn switch(&mut self, origin: &Sample<'_>, sums: &mut Sums) -> bool {
         self.leaving = None;
-        let switch = Switch::parse(origin.text);
+        let switch = if origin.leaves { Some(Switch::AWAY) } else { Switch::parse(origin.text) };
         let (Some(switch), Some(now)) = (switch, origin.time.and_then(Time::nanoseconds)) else {
             self.unreadable += 1;
             return false;
@@ -148,7 +148,9 @@ impl Source for OffCpu {
     fn needs_frames(&self, event: &[u8], ids: Ids, text: &[u8]) -> bool {
         let blocks = |switch| self.left(ids, &switch) == Left::Blocked;
         let is_switch = event == EVENT.as_bytes();
-        self.is_waking(event) || is_switch && Switch::parse(text).is_some_and(blocks)
+        // Without a text, it is one that leaves.
+        let may_block = || text.is_empty() || Switch::parse(text).is_some_and(blocks);
+        self.is_waking(event) || is_switch && may_block()
     }
 
     fn open(&mut self, origin: &Sample<'_>, root: &Root, sums: &mut Sums) -> bool {
@@ -168,6 +170,14 @@ impl Source for OffCpu {
         } else if let Some((tid, since)) = self.leaving.take() {
             let (leaf, labels) = (sums.some_frame(sample, leaf), sums.noted_labels());
             self.away.insert(tid, Away { leaf, woken: None, since, labels });
+        }
+    }
+
+    fn switched(&mut self, tid: &[u8], time: u64, turn: Turn, sums: &mut Sums) {
+        match turn {
+            Turn::Left => {}
+            Turn::Preempted => self.preempted += u64::from(self.away.remove(tid).is_some()),
+            Turn::Back => self.end_wait(tid, time, sums),
         }
     }
 

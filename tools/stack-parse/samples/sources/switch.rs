@@ -16,6 +16,9 @@ pub(super) struct Switch<'a> {
 }
 
 impl<'a> Switch<'a> {
+    /// A thread waits from now on, and it is not known which one gets its processor.
+    pub(super) const AWAY: Switch<'static> = Switch { next: b"", state: b'S' };
+
     /// Parses the text of a `sched:sched_switch` in both forms that recorders print:
     /// `prev_comm=a prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=b next_pid=2 next_prio=120`
     /// `a:1 [120] S ==> b:2 [120]`
