@@ -61,6 +61,8 @@ pub use recording::Recording;
 pub use records::{FileId, FileSymbols, MapRecord, Record, SwitchKind};
 pub use sample::{NoParallelism, RawSample};
 pub use summary::Summary;
-pub use unwind::made::MadeFunction;
-pub use unwind::sections::{LoadedSegment, UnwindFiles, UnwindFunction, UnwindSections};
+pub use unwind::dump::LONGEST_COPY;
+pub use unwind::sections::{
+    LoadedSegment, MadeFunction, UnwindFiles, UnwindFunction, UnwindSections,
+};
 pub use unwind::{StackEnd, StackFrame, Unwinder};

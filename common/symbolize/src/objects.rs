@@ -190,7 +190,7 @@ impl Objects {
             ObjectKind::Module => Namer::Module(self.kernel.clone()),
             ObjectKind::JitDump => {
                 let file = finder.file(mapped.path);
-                Namer::JitDump(JitDump::new(file, !finder.is_of_this_machine()))
+                Namer::JitDump(Box::new(JitDump::new(file, !finder.is_of_this_machine())))
             }
             ObjectKind::Anonymous => {
                 let pid = mapped.pid.unwrap_or_default();

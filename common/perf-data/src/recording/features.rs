@@ -8,10 +8,6 @@ use crate::events::attr::Attr;
 use crate::recording::simpleperf;
 use crate::records::{Each, FileSymbols, Record};
 
-/// The most that is read of a part that must be in memory as a whole, in bytes: the ids of events,
-/// the descriptions of tracepoints.
-pub(crate) const MOST_OF_A_SECTION: u64 = 64 << 20;
-
 /// The numbers of the features that are read.
 pub(crate) mod numbers {
     pub(crate) const TRACING_DATA: usize = 1;

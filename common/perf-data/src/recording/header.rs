@@ -14,6 +14,10 @@ pub(crate) const STREAM_HEADER_SIZE: usize = 16;
 /// The size of the header of a file, in bytes.
 pub(crate) const FILE_HEADER_SIZE: usize = 104;
 
+/// The most that is read of a part that must be in memory as a whole, in bytes: the ids of events,
+/// the descriptions of tracepoints.
+pub(crate) const MOST_OF_A_SECTION: u64 = 64 << 20;
+
 /// Whether a recording that begins with `head` is a stream; if not, it is a file.
 ///
 /// # Errors

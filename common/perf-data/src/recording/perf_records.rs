@@ -3,7 +3,8 @@
 
 use crate::bytes::Bytes;
 use crate::error::{CallerStopped, Error, Stop};
-use crate::recording::features::{self, MOST_OF_A_SECTION, numbers};
+use crate::recording::features::{self, numbers};
+use crate::recording::header::MOST_OF_A_SECTION;
 use crate::recording::ordered_reader::OrderedReader;
 use crate::recording::simpleperf;
 use crate::records::{self, Each, Record, kinds};

@@ -9,7 +9,7 @@ use bstr::ByteSlice;
 use crate::bytes::{Bytes, U64s};
 use crate::error::CallerStopped;
 use crate::events::Events;
-use crate::recording::features::MOST_OF_A_SECTION;
+use crate::recording::header::MOST_OF_A_SECTION;
 use crate::recording::ordered_reader::OrderedReader;
 use crate::records::{self, Each, FileSymbols, Record, kinds};
 use crate::stream::chunks::RecordAt;

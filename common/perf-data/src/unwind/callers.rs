@@ -156,7 +156,7 @@ fn by_row(
 ) -> Result<UnwoundFrame, End> {
     let registers = row.caller(&frame.registers, machine, stack).map_err(|end| {
         let size = row.frame_size(&frame.registers, machine, stack);
-        match size.filter(|size| end == End::Truncated && *size > LONGEST_COPY) {
+        match size.filter(|size| end == End::Truncated && *size > u64::from(LONGEST_COPY)) {
             Some(size) => End::HugeFrame(size),
             None => end,
         }

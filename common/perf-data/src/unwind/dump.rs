@@ -4,8 +4,9 @@
 /// most 8 MB, unless they ask for more.
 const LARGEST_STACK: u64 = 8 << 20;
 
-/// The longest copy of a stack that perf can record, in bytes.
-pub(crate) const LONGEST_COPY: u64 = 65_528;
+/// The longest copy of a stack that perf can record, in bytes: `perf record --call-graph
+/// dwarf,65528`.
+pub const LONGEST_COPY: u32 = 65_528;
 
 /// How far below the stack pointer a function may use memory, in bytes. What it has popped is there,
 /// too.

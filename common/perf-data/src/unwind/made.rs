@@ -5,25 +5,9 @@ use gimli::UnwindContext;
 use crate::unwind::cfi::RowMemory;
 use crate::unwind::machine::Machine;
 use crate::unwind::row::CallerRow;
-use crate::unwind::sections::UnwindSections;
+use crate::unwind::sections::{MadeFunction, UnwindSections};
 use crate::unwind::stack_use;
 use crate::unwind::tables::UnwindTables;
-
-/// A function that a process made while it ran, as the process described it for profilers: in
-/// `/tmp/perf-PID.map`, or in a jitdump (tools/perf/Documentation/jitdump-specification.txt of
-/// Linux).
-#[derive(Clone, Debug, Default)]
-pub struct MadeFunction<'f> {
-    /// `py::work:/home/me/app.py`
-    pub name: Vec<u8>,
-    /// How far from its start the address is that was asked for, in bytes.
-    pub offset: u64,
-    /// In bytes.
-    pub size: u64,
-    /// The call frame information of a jitdump, if it has some: a section `.eh_frame`, at the next
-    /// multiple of 8 bytes after the code.
-    pub eh_frame: Option<&'f [u8]>,
-}
 
 /// The trampolines of CPython for x86-64, through which a function of Python is called so that
 /// profilers see its name. perf's map has their size, but not their code.

@@ -1,7 +1,5 @@
 //! The sections of an object file that the caller provides.
 
-use crate::unwind::made::MadeFunction;
-
 /// What unwinding needs from an object file and from the file with its debug information. Addresses
 /// are those in the file, as its symbols have them.
 ///
@@ -34,6 +32,22 @@ pub struct UnwindFunction<'f> {
     pub end: u64,
     /// Not demangled.
     pub name: &'f [u8],
+}
+
+/// A function that a process made while it ran, as the process described it for profilers: in
+/// `/tmp/perf-PID.map`, or in a jitdump (tools/perf/Documentation/jitdump-specification.txt of
+/// Linux).
+#[derive(Clone, Debug, Default)]
+pub struct MadeFunction<'f> {
+    /// `py::work:/home/me/app.py`
+    pub name: Vec<u8>,
+    /// How far from its start the address is that was asked for, in bytes.
+    pub offset: u64,
+    /// In bytes.
+    pub size: u64,
+    /// The call frame information of a jitdump, if it has some: a section `.eh_frame`, at the next
+    /// multiple of 8 bytes after the code.
+    pub eh_frame: Option<&'f [u8]>,
 }
 
 /// A part of an object file that is loaded.

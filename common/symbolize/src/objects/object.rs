@@ -37,7 +37,7 @@ pub(super) enum Namer {
     Kernel(Kernel),
     /// A module, or other code that was loaded into the kernel.
     Module(Kernel),
-    JitDump(JitDump),
+    JitDump(Box<JitDump>),
     /// Memory without a file.
     Anonymous {
         pid: u32,

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use bstr::ByteSlice;
 use common::numbers::grouped;
-use stack_perf_data::{CallGraph, Processes, RawSample, StackEnd, StackFrame, Unwinder};
+use stack_perf_data::{
+    CallGraph, LONGEST_COPY, Processes, RawSample, StackEnd, StackFrame, Unwinder,
+};
 use symbolize::{CodeOrigin, ObjectId, Objects};
 
 use super::listed_files::listed;
@@ -14,9 +16,6 @@ use super::process_runtimes::ProcessRuntimes;
 use super::sections::ElfSections;
 use crate::read::runtimes::Runtime;
 use crate::samples::{CallChains, Samples};
-
-/// The size that perf uses for the longest copies of stacks that can be asked for, in bytes.
-const LONGEST_COPY: u32 = 65528;
 
 /// Finds the stacks of samples.
 pub(super) struct Stacks {
