@@ -185,7 +185,6 @@ impl Towers {
                 if Some(first.origin) == folded_leaf {
                     // The leaf is what ran: its place and marks stay, so that lines keep their self
                     // weight.
-                    // weight.
                     frame.tail = Labelled::parse(self.stack.text(leaf..leaf + 1)).tail;
                 }
                 if is_labelled(first) {
