@@ -69,33 +69,26 @@ mod strip;
 // Flame charts of lines that have a time.
 mod chart;
 
-/// All cases are one test, since one browser is enough; it reports the cases that fail.
-#[test]
-fn pictures_work_in_a_browser() {
+/// A case: its name, and its checks.
+type Case = (&'static str, fn(&Stage));
+
+/// `cases![a, b]` is the test of a module: all its cases, in one browser.
+macro_rules! cases {
+    ($($case:ident),* $(,)?) => {
+        #[test]
+        fn pictures_work_in_a_browser() {
+            super::play(&[$((stringify!($case), $case)),*]);
+        }
+    };
+}
+use cases;
+
+/// Plays all cases, also after one that fails, and says which failed.
+fn play(cases: &[Case]) {
     if goes_without(&[BROWSER]) {
         return;
     }
     let stage = Stage { browser: Browser::start(), server: Server::start() };
-    let cases = [
-        reading::CASES,
-        range::CASES,
-        search::CASES,
-        aloud::CASES,
-        roots::CASES,
-        labels::CASES,
-        views::CASES,
-        keeping::CASES,
-        numbers::CASES,
-        asking::CASES,
-        kinds::CASES,
-        everywhere::CASES,
-        safety::CASES,
-        speed::CASES,
-        heat::CASES,
-        strip::CASES,
-        chart::CASES,
-    ]
-    .concat();
     let failed: Vec<&str> = cases
         .iter()
         .filter(|(_, case)| catch_unwind(AssertUnwindSafe(|| stage.play(*case))).is_err())
@@ -103,17 +96,6 @@ fn pictures_work_in_a_browser() {
         .collect();
     assert!(failed.is_empty(), "{} of {} cases failed: {failed:?}", failed.len(), cases.len());
 }
-
-/// A case: its name, and its checks.
-type Case = (&'static str, fn(&Stage));
-
-/// `cases![a, b]` is a list of cases by their names.
-macro_rules! cases {
-    ($($case:ident),* $(,)?) => {
-        pub(super) const CASES: &[super::Case] = &[$((stringify!($case), $case)),*];
-    };
-}
-use cases;
 
 /// Shows pictures in the browser.
 struct Stage {
