@@ -44,8 +44,8 @@ fn switches_of_no_known_process_are_reported_where_one_is_chosen() {
         "1 10 [000] 1.0: sched:sched_switch: 1:10 [120] S ==> 2:20 [120]\n\t 10 f (/d)\n\n";
     let without = output("stack-parse", &["--off-cpu=10"], switch).stderr;
     let said = String::from_utf8_lossy(&without).into_owned();
-    let remedy = "off-cpu: 1 switch does not say of which process it is, and is left out: print the \
-                  process with 'perf script -F +pid', or give the perf.data itself\n";
+    let remedy = "off-cpu: 1 switch does not say of which process it is, and is left out: give the \
+                  perf.data itself, or the text of 'perf script -F +pid'\n";
     assert!(said.contains(remedy), "{said}");
     let absent = String::from_utf8_lossy(
         &output("stack-parse", &["--off-cpu=4000000"], two_processes()).stderr,

@@ -626,7 +626,7 @@ fn events_of_a_flight_recording_without_a_weight_or_a_stack_are_counted() {
     assert_eq!(
         said,
         ["3 samples of jdk.ThreadSleep have no stack and come before all that have one: they are \
-          left out (weight 15000)"]
+          left out (weight 15.0 us)"]
     );
     assert!(folded.contains(&format!("jdk.ThreadSleep {}\n", 4096 * 5000)), "{folded}");
 }
@@ -788,7 +788,8 @@ fn stacks_of_which_a_recording_has_a_part_are_counted() {
     let share = 100.0 * weight(cut.as_bytes()) as f64 / weight(&here.stdout) as f64;
     let expected = format!(
         "{share:.1} % of the stacks are longer than what was recorded of them and end in \
-         [truncated]: record with --call-graph dwarf,65528"
+         [truncated]: record with --call-graph dwarf,65528, and with a lower -F if samples are then \
+         lost"
     );
     assert!((50.0..100.0).contains(&share), "{folded}");
     assert!(messages(&stderr(&here)).contains(&expected), "{expected}: {}", stderr(&here));

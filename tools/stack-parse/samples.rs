@@ -56,6 +56,7 @@ use window::Window;
 pub(crate) use args::SamplesArgs;
 pub(crate) use input::InputFormat;
 pub(crate) use labels::{LIFETIME, seconds_of_label};
+pub(crate) use report::weight_in;
 pub(crate) use root::Root;
 pub(crate) use sources::{Ids, Turn};
 pub(crate) use sums::{Advice, CallChains, Recorded};
@@ -215,8 +216,8 @@ impl<'p> Samples<'p> {
 
     /// Whether the frames of a sample may be needed. If not, a format need not look for them.
     #[inline]
-    pub(crate) fn needs_frames(&self, event: &[u8], ids: Ids, text: &[u8]) -> bool {
-        self.source.as_ref().is_none_or(|source| source.needs_frames(event, ids, text))
+    pub(crate) fn needs_frames(&mut self, event: &[u8], ids: Ids, text: &[u8]) -> bool {
+        self.source.as_mut().is_none_or(|source| source.needs_frames(event, ids, text))
     }
 
     /// Counts a sample; `None` if its frames are not needed, then they may be skipped.
@@ -413,7 +414,7 @@ mod tests {
             Measure { name: b"several", unit: b"ns" }
         }
 
-        fn needs_frames(&self, _: &[u8], _: Ids, _: &[u8]) -> bool {
+        fn needs_frames(&mut self, _: &[u8], _: Ids, _: &[u8]) -> bool {
             true
         }
 

@@ -196,6 +196,12 @@ impl<'a> RawSample<'a> {
         (mask & bit != 0).then(|| values.get(before as usize)).flatten()
     }
 
+    /// This sample without what the program's part of its stack is unwound from.
+    #[must_use]
+    pub fn without_copied_stack(&self) -> RawSample<'a> {
+        RawSample { registers: None, stack: None, ..*self }
+    }
+
     /// The copy of the program's stack, from the stack pointer up; `None` if there is none.
     #[must_use]
     pub fn user_stack(&self) -> Option<&'a [u8]> {

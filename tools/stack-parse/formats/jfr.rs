@@ -257,7 +257,8 @@ impl Recording {
             };
             if fields.stack != 0 && !kind.is_sampled {
                 kind.is_sampled = true;
-                self.stackless.add(&kind.class.name, samples)?;
+                let unit = unit(&kind.class.name, kind.weight == Role::Duration);
+                self.stackless.add(&kind.class.name, unit, samples)?;
             }
             let kind = *kind;
             self.add(kind, &fields, chunk, pools, samples)?;

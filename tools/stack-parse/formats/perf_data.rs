@@ -214,7 +214,7 @@ impl Join {
         program.note_sample(sample.event.is_of_started_program());
         samples.facts.note_rate(sample.event.frequency());
         let comm = processes.name(sample.tid.unwrap_or_default()).to_vec();
-        batch.push(sample, &comm, samples, |out| {
+        batch.push(sample, &comm, samples, |sample, out| {
             stacks.locate(sample, processes, objects, locations, out);
         });
         if self.batch.is_full() { self.flush(samples) } else { Ok(()) }
@@ -232,8 +232,8 @@ impl Join {
 
     /// Reports what is wrong with the stacks and the names.
     fn report(&mut self, args: &SymbolizeArgs, samples: &mut Samples<'_>) {
-        let Join { objects, stacks, locations, files, runtimes, .. } = self;
-        stacks.report(objects, locations, runtimes, files.is_none(), samples);
+        let Join { objects, stacks, locations, files, runtimes, is_sampled, .. } = self;
+        stacks.report(objects, locations, runtimes, files.is_none(), *is_sampled, samples);
         let changed = files.as_ref().map(|it| it.changed(locations.objects(), objects));
         let changed = changed.unwrap_or_default();
         // For a file that is not the one that ran, the way to better names is another.

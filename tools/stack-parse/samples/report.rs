@@ -1,6 +1,7 @@
 //! The messages about events and weights after all inputs were read.
 
-use common::{io::Total, pipe::Pipe};
+use bstr::ByteSlice;
+use common::{io::Total, numbers::Unit, pipe::Pipe};
 
 use super::events::{Event, Events, Fate, LEFT_OUT, Sum, printed};
 use super::weight::Rule;
@@ -35,11 +36,9 @@ pub(super) fn left_out(events: &Events, rule: Rule, pipe: &mut Pipe) {
             let left_out = total(event.sum(fate));
             if left_out.lines > 0 {
                 pipe.count_dropped(left_out);
-                pipe.note(format_args!(
-                    "{} samples (weight {}) {what}",
-                    event.sum(fate).samples,
-                    left_out.weight,
-                ));
+                let samples = event.sum(fate).samples;
+                let weight = weight_in(left_out.weight, unit(event, events, rule));
+                pipe.note(format_args!("{samples} samples ({weight}) {what}"));
             }
         }
         let left_out = event.sum(Fate::OtherEvent);
@@ -47,10 +46,10 @@ pub(super) fn left_out(events: &Events, rule: Rule, pipe: &mut Pipe) {
         pipe.count_dropped(total);
         if total.lines > 0 && is_any_taken {
             pipe.note(format_args!(
-                "event {}: {} of {all} samples (weight {}) left out{}",
+                "event {}: {} of {all} samples ({}) left out{}",
                 printed(&event.name),
                 left_out.samples,
-                total.weight,
+                weight_in(total.weight, unit(event, events, rule)),
                 events.hint,
             ));
         }
@@ -104,14 +103,31 @@ fn names(events: &[&Event]) -> String {
 
 /// The sum of an event's samples, weighed like those that are taken.
 fn total(event: &Event, sum: Sum, events: &Events, rule: Rule) -> Total {
-    let sums_periods = || events.iter().any(|event| event.weigher.sums());
-    let sums = if event.is_taken() {
-        event.weigher.sums()
-    } else {
-        rule == Rule::Sum || rule == Rule::CountWhileEqual && sums_periods()
-    };
     let lines = u64::try_from(sum.samples).unwrap_or(u64::MAX);
-    Total { lines, weight: if sums { sum.total } else { sum.samples } }
+    Total { lines, weight: if sums(event, events, rule) { sum.total } else { sum.samples } }
+}
+
+/// The unit of that sum.
+fn unit<'a>(event: &'a Event, events: &Events, rule: Rule) -> &'a [u8] {
+    if sums(event, events, rule) { &event.unit } else { b"samples" }
+}
+
+/// Whether the periods of an event's samples are summed, and not the samples counted.
+fn sums(event: &Event, events: &Events, rule: Rule) -> bool {
+    let sums_periods = || events.iter().any(|event| event.weigher.sums());
+    match event.is_taken() {
+        true => event.weigher.sums(),
+        false => rule == Rule::Sum || rule == Rule::CountWhileEqual && sums_periods(),
+    }
+}
+
+/// A weight for messages that name its samples: `weight 1.06 s`, but `weight 12` of samples.
+pub(crate) fn weight_in(weight: u128, unit: &[u8]) -> String {
+    let words = |unit| Unit::named(unit).words(u64::try_from(weight).unwrap_or(u64::MAX));
+    match unit.to_str().unwrap_or_default() {
+        "samples" => format!("weight {weight}"),
+        unit => format!("weight {}", words(unit)),
+    }
 }
 
 /// Reports weights that differ from what a user would expect. `rates_differ` says whether the

@@ -31,7 +31,8 @@ pub(super) trait Source: fmt::Debug + Send {
     fn measure(&self) -> Measure<'static>;
 
     /// Whether the stack of a recorded sample may be needed. If not, a format need not look for it.
-    fn needs_frames(&self, event: &[u8], ids: Ids, text: &[u8]) -> bool;
+    /// Asked in the order of time, but maybe long before the sample is opened.
+    fn needs_frames(&mut self, event: &[u8], ids: Ids, text: &[u8]) -> bool;
 
     /// Notes a recorded sample. Returns whether its stack is needed: then it is closed next.
     fn open(&mut self, origin: &Sample<'_>, root: &Root, sums: &mut Sums) -> bool;

@@ -10,8 +10,8 @@ use common::Result;
 
 use super::pools::Thread;
 use crate::read::own_labels::{OwnLabels, with_labels};
-use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time, known};
+use crate::samples::{Samples, weight_in};
 
 /// The most events of a type that are kept. In types with stacks, fewer come before the first
 /// stack.
@@ -63,8 +63,14 @@ impl Stackless {
         }
     }
 
-    /// Adds the events that were kept, as an event of their type has a stack.
-    pub(super) fn add(&mut self, class: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+    /// Adds the events that were kept, as an event of their type has a stack. `unit` is that of their
+    /// weights.
+    pub(super) fn add(
+        &mut self,
+        class: &[u8],
+        unit: &[u8],
+        samples: &mut Samples<'_>,
+    ) -> Result<()> {
         self.stacked.insert(class.to_vec());
         let Some(WaitingEvents { events, others, weight }) = self.waiting.remove(class) else {
             return Ok(());
@@ -78,7 +84,8 @@ impl Stackless {
             let class = String::from_utf8_lossy(class);
             samples.note(format_args!(
                 "{others} samples of {class} have no stack and come before all that have one: \
-                 they are left out (weight {weight})"
+                 they are left out ({})",
+                weight_in(weight, unit)
             ));
         }
         Ok(())

@@ -64,8 +64,8 @@ impl Batch {
         &mut self,
         sample: &RawSample<'_>,
         comm: &[u8],
-        samples: &Samples<'_>,
-        locate: impl FnOnce(&mut Vec<LocationId>),
+        samples: &mut Samples<'_>,
+        locate: impl FnOnce(&RawSample<'_>, &mut Vec<LocationId>),
     ) {
         let event = sample.event.index();
         if self.events.len() <= event {
@@ -78,8 +78,15 @@ impl Batch {
         let (text, locations) = (self.texts.len(), self.locations.len());
         sample.append_text(&mut self.texts);
         let ids = Ids { pid: sample.pid, tid: sample.tid };
+        let context = if samples.wants.wakers { context(sample) } else { Context::Thread };
         if samples.needs_frames(&self.events[event], ids, &self.texts[text..]) {
-            locate(&mut self.locations);
+            match context {
+                // The program that it stopped has nothing to do with it.
+                Context::Interrupt => {
+                    locate(&sample.without_copied_stack(), &mut self.locations);
+                }
+                Context::Thread | Context::Idle => locate(sample, &mut self.locations),
+            }
         }
         self.samples.push(Waiting {
             event,
@@ -88,7 +95,7 @@ impl Batch {
             numbers: [sample.pid, sample.tid, sample.cpu],
             period: sample.period,
             parallelism: sample.parallelism.ok().and_then(NonZero::new),
-            context: if samples.wants.wakers { context(sample) } else { Context::Thread },
+            context,
             // simpleperf records no fields.
             turn: (samples.wants.switches && sample.raw.is_empty()).then_some(Turn::Left),
             cgroup: sample.cgroup.and_then(|id| self.labels.cgroup(id)),
@@ -138,7 +145,7 @@ impl Batch {
             frames.clear();
             let stack = &self.locations[waiting.locations];
             for &location in stack.iter().rev() {
-                // The program that an interrupt stopped has nothing to do with it.
+                // A call chain may go on in the program that the interrupt stopped.
                 let is_stopped = waiting.context == Context::Interrupt;
                 if is_stopped && !locations.is_of_kernel(location, objects) {
                     continue;

@@ -88,13 +88,14 @@ impl Stacks {
     }
 
     /// Reports which stacks are incomplete. `has_symfs`: the files were looked for in the folder of
-    /// `--symfs`.
+    /// `--symfs`; `is_sampled`: some events were sampled, and not recorded each time.
     pub(super) fn report(
         &self,
         objects: &Objects,
         locations: &Locations,
         runtimes: &ProcessRuntimes,
         has_symfs: bool,
+        is_sampled: bool,
         samples: &mut Samples<'_>,
     ) {
         let counts = &self.counts;
@@ -108,7 +109,7 @@ impl Stacks {
                 "{:.1} % of the stacks are longer than what was recorded of them and end in \
                  [truncated]: {}",
                 share(counts.truncated),
-                truncated_remedy(counts.longest_copy)
+                truncated_remedy(counts.longest_copy, is_sampled)
             ));
         }
         counts.huge_frames(locations, samples).into_iter().for_each(|it| samples.note(it));
@@ -159,13 +160,20 @@ fn not_here_remedy(has_symfs: bool) -> &'static str {
     }
 }
 
-/// What the user can do where copies of stacks are too short.
-fn truncated_remedy(longest_copy: u32) -> &'static str {
-    if longest_copy < LONGEST_COPY {
-        "record with --call-graph dwarf,65528"
-    } else {
-        "longer copies cannot be recorded; 'stack-fold-towers --reattach' finds the callers of \
-         recursion, as in stack-flame"
+/// What the user can do where copies of stacks are too short. Longer ones fill the buffers of perf
+/// sooner.
+fn truncated_remedy(longest_copy: u32, is_sampled: bool) -> &'static str {
+    match (longest_copy < LONGEST_COPY, is_sampled) {
+        (true, true) => {
+            "record with --call-graph dwarf,65528, and with a lower -F if samples are then lost"
+        }
+        (true, false) => {
+            "record with --call-graph dwarf,65528, and with a larger -m if events are then lost"
+        }
+        (false, _) => {
+            "longer copies cannot be recorded; 'stack-fold-towers --reattach' finds the callers of \
+             recursion, as in stack-flame"
+        }
     }
 }
 

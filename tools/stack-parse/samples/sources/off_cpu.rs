@@ -3,7 +3,7 @@
 //! `sched:sched_switch` is recorded in the thread that leaves the processor,
 //! with its stack: from then until a switch to that thread it is blocked.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use common::pipe::Pipe;
 use common::stacks::{FrameId, NodeId};
@@ -25,6 +25,8 @@ pub(crate) struct OffCpu {
     /// Where and when each thread left its processor, by its id.
     away: HashMap<Vec<u8>, Away>,
     leaving: Option<(Vec<u8>, u64)>,
+    /// The threads that may have been blocked so far and count, if the user asked for wakers.
+    blocked: HashSet<Vec<u8>>,
     /// The thread that the current waking wakes, and the frame that names its waker.
     waking: Option<(Vec<u8>, FrameId)>,
     /// `None` unless the user asked for wakers.
@@ -145,12 +147,19 @@ impl Source for OffCpu {
         Measure { name: b"off-cpu", unit: b"ns" }
     }
 
-    fn needs_frames(&self, event: &[u8], ids: Ids, text: &[u8]) -> bool {
+    fn needs_frames(&mut self, event: &[u8], ids: Ids, text: &[u8]) -> bool {
+        if event != EVENT.as_bytes() {
+            // In a recording of the whole system, most wakings are of other processes.
+            let was_blocked = |tid: &[u8]| self.blocked.contains(tid);
+            return self.is_waking(event) && woken(text).is_some_and(was_blocked);
+        }
         let blocks = |switch| self.left(ids, &switch) == Left::Blocked;
-        let is_switch = event == EVENT.as_bytes();
         // Without a text, it is one that leaves.
-        let may_block = || text.is_empty() || Switch::parse(text).is_some_and(blocks);
-        self.is_waking(event) || is_switch && may_block()
+        let may_block = text.is_empty() || Switch::parse(text).is_some_and(blocks);
+        if let Some(tid) = ids.tid.filter(|_| may_block && self.wakers.is_some()) {
+            self.blocked.insert(tid.to_string().into_bytes());
+        }
+        may_block
     }
 
     fn open(&mut self, origin: &Sample<'_>, root: &Root, sums: &mut Sums) -> bool {
@@ -184,6 +193,7 @@ impl Source for OffCpu {
     fn end_input(&mut self, events: &Events) -> Result<(), &'static str> {
         self.gone += self.away.len();
         self.away.clear();
+        self.blocked.clear();
         let has_switches = || events.has_samples_of(|event| event == EVENT.as_bytes());
         match self.wakers.is_some() && has_switches() && !events.has_samples_of(is_waking) {
             true => Err(remedies::NO_WAKING),
@@ -205,8 +215,8 @@ impl Source for OffCpu {
                 many => format!("{many} switches do not say of which process they are, and are"),
             };
             pipe.note(format_args!(
-                "off-cpu: {without} left out: print the process with 'perf script -F +pid', or \
-                 give the perf.data itself"
+                "off-cpu: {without} left out: give the perf.data itself, or the text of \
+                 'perf script -F +pid'"
             ));
         }
         for (count, one, several) in [
@@ -235,5 +245,28 @@ impl Source for OffCpu {
                 "off-cpu: {waits} of {seconds:.6} s without a known waker: [unknown waker]"
             ));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use common::stacks::FrameTable;
+
+    use super::*;
+
+    #[test]
+    fn stacks_are_only_needed_of_those_who_wait_and_of_their_wakers() {
+        let mut source = OffCpu::new(Some(1), Some(Wakers::new(&mut FrameTable::default())));
+        let mut needs = |event: &str, [pid, tid]: [u32; 2], text: &str| {
+            let ids = Ids { pid: Some(pid), tid: Some(tid) };
+            source.needs_frames(event.as_bytes(), ids, text.as_bytes())
+        };
+        let leaves = "a:7 [120] S ==> b:9 [120]";
+        let wakes = |tid| format!("comm=a pid={tid} prio=120 target_cpu=000");
+        // Thread 7 of process 1 does not wait yet, and thread 9 is of process 2.
+        assert!(!needs(WAKINGS[0], [2, 9], &wakes(7)));
+        assert!(needs(EVENT, [1, 7], leaves) && !needs(EVENT, [2, 9], leaves));
+        assert!(needs(WAKINGS[0], [2, 9], &wakes(7)) && !needs(WAKINGS[0], [1, 8], &wakes(9)));
+        assert!(!needs("cycles", [1, 7], ""));
     }
 }
