@@ -163,6 +163,42 @@ fn pictures_of_inferno_give_back_what_was_drawn() {
     }
 }
 
+/// The picture without the box of the whole, as Deno draws it.
+fn without_whole(picture: &[u8]) -> String {
+    let picture = std::str::from_utf8(picture).expect("UTF-8");
+    let start = picture.find("<g><title>all (").expect("the box of the whole");
+    let end = start + picture[start..].find("</g>").expect("its end");
+    [&picture[..start], &picture[end + "</g>".len()..]].concat()
+}
+
+#[test]
+fn pictures_without_a_box_of_the_whole_are_not_upside_down() {
+    let folded = ["main;a;b 5", "main;c 2", "idle 4", "wait;d 1"];
+    for lines in [&folded[..], &folded[..1], &folded[2..]] {
+        for direction in [flamegraph::Direction::Straight, flamegraph::Direction::Inverted] {
+            let mut options = flamegraph::Options::default();
+            options.min_width = 0.0;
+            options.direction = direction;
+            let mut all = Vec::new();
+            flamegraph::from_lines(&mut options, lines.iter().copied(), &mut all).expect("inferno");
+            let expected = filter("stack-merge", &[], lines.join("\n") + "\n");
+            let output = output("stack-parse", &[], without_whole(&all));
+            assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{direction:?}");
+            assert_eq!(stderr(&output), "", "{direction:?}");
+        }
+    }
+}
+
+#[test]
+fn a_picture_that_states_another_total_than_its_boxes_have_is_reported() {
+    let picture = recording("formats/svg/rootless.svg");
+    let picture = String::from_utf8(picture).expect("UTF-8");
+    let output =
+        output("stack-parse", &[], picture.replace("total_samples=\"10\"", "total_samples=\"12\""));
+    let expected = "the picture says that it has 12 samples, and has boxes for 10\n";
+    assert!(stderr(&output).ends_with(expected), "{}", stderr(&output));
+}
+
 /// A box of a flame graph: its callers, its start, and its weight.
 struct Box<'a> {
     name: &'a str,

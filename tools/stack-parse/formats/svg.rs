@@ -37,11 +37,12 @@ pub(super) const FORMAT: Format = Format::new(
 /// How much is read at once, in bytes.
 const BLOCK: usize = 256 * 1024;
 
-/// Texts that only flame graphs have: stack-svg's class, inferno's name space, the comment and a
-/// class of flamegraph.pl, and an attribute that each of its boxes had at first.
+/// Texts that only flame graphs have: stack-svg's class, the name space of the attributes that
+/// inferno and Deno add, the comment and a class of flamegraph.pl, and an attribute that each of its
+/// boxes had at first.
 const SIGNS: [&[u8]; 5] = [
     b"class=\"stack-svg",
-    b"\"http://github.com/jonhoo/inferno\"",
+    b" xmlns:fg=\"",
     b"Flame graph stack visualization",
     b".func_g:hover",
     b" onmouseover=\"s('",
@@ -174,6 +175,7 @@ impl Picture {
             Event::Text(text) if self.wanted != Wanted::Nothing => {
                 self.text.extend_from_slice(text);
             }
+            Event::CData(script) => self.boxes.note_script(script),
             Event::GeneralRef(entity) if self.wanted != Wanted::Nothing => {
                 push_entity(entity, &mut self.text);
             }
@@ -186,7 +188,10 @@ impl Picture {
         self.wanted = Wanted::Nothing;
         match tag.name().as_ref() {
             b"svg" => self.is_in_group = false,
-            b"g" | b"a" => self.is_in_group = true,
+            b"g" | b"a" => {
+                self.boxes.note_frames(tag);
+                self.is_in_group = true;
+            }
             b"title" if self.is_in_group => self.wanted = Wanted::Title,
             b"rect" => {
                 let old = || title::of_handler(&attribute(tag, b"onmouseover"));

@@ -1,8 +1,10 @@
 //! The boxes of a flame graph. Only their coordinates show which box is on top of which.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::slice::from_ref;
 
+use bstr::ByteSlice;
 use common::{Result, numbers::decimal, stacks::FrameId};
 use quick_xml::events::BytesStart;
 
@@ -29,6 +31,10 @@ pub(super) struct Boxes {
     uncounted: u64,
     /// The weight by which boxes exceed the boxes below them.
     excess: u128,
+    /// The weight of the whole picture, where it says that in a place of its own.
+    stated: Option<u64>,
+    /// Whether its script says that the roots are at the top.
+    is_inverted: bool,
 }
 
 /// A box. Coordinates are in samples, or in units of 1/10,000 of a pixel or percent.
@@ -100,6 +106,16 @@ impl Boxes {
         });
     }
 
+    /// Notes the weight in `<g id="frames" total_samples="188">`.
+    pub(super) fn note_frames(&mut self, group: &BytesStart<'_>) {
+        self.stated = self.stated.or_else(|| decimal(&attribute(group, b"total_samples")));
+    }
+
+    /// Notes what the script says: `var inverted = true;`.
+    pub(super) fn note_script(&mut self, script: &[u8]) {
+        self.is_inverted |= script.contains_str("inverted = true");
+    }
+
     /// Adds the stacks, each with the weight that is in no box on top of its last one.
     pub(super) fn add_all(mut self, samples: &mut Samples<'_>) -> Result<()> {
         let has_whole = self.arrange();
@@ -137,16 +153,21 @@ impl Boxes {
         })
     }
 
-    /// Whether the box of the whole picture is at the bottom, as in a flame graph; in an icicle
-    /// graph it is at the top.
+    /// Whether the roots are at the bottom, as in a flame graph; in an icicle graph they are at the
+    /// top. Deno draws no box of the whole picture, so the row with more weight is that of the roots.
     fn stands_on_bottom(&self) -> bool {
         let row = |y: Option<i64>| {
-            let mut boxes = self.boxes.iter().filter(|frame| Some(frame.y) == y);
-            let first = boxes.next().filter(|_| boxes.next().is_none());
-            first.map(|frame| (frame.likeness, frame.total))
+            let boxes: Vec<_> = self.boxes.iter().filter(|frame| Some(frame.y) == y).collect();
+            let likeness = if let [only] = boxes[..] { only.likeness } else { Likeness::None };
+            let total: u128 = boxes.iter().map(|frame| u128::from(frame.total)).sum();
+            let width = |frame: &&Frame| i128::from(frame.right) - i128::from(frame.left);
+            (likeness, total, boxes.iter().map(width).sum::<i128>())
         };
         let ys = || self.boxes.iter().map(|frame| frame.y);
-        row(ys().max()) >= row(ys().min())
+        match row(ys().max()).cmp(&row(ys().min())) {
+            Ordering::Equal => !self.is_inverted,
+            order => order == Ordering::Greater,
+        }
     }
 
     /// Finds the parents of the boxes `here` among the boxes directly below.
@@ -200,6 +221,13 @@ impl Boxes {
             samples.note("titles show multiples of the counts: the counts themselves are taken");
         }
         note_excess(*excess, samples);
+        let roots = self.boxes.iter().filter(|it| it.parent.is_none());
+        let drawn: u128 = roots.map(|it| u128::from(it.total)).sum();
+        if let Some(stated) = self.stated.filter(|&stated| u128::from(stated) != drawn) {
+            samples.note(format_args!(
+                "the picture says that it has {stated} samples, and has boxes for {drawn}"
+            ));
+        }
     }
 }
 
