@@ -102,6 +102,75 @@ fn references_do_not_multiply() {
     assert_eq!(filter("stack-parse", &[], text), "f 59\n");
 }
 
+/// The column of a table with this short name and type.
+fn column(name: &str, of_type: &str) -> String {
+    format!("<col><mnemonic>{name}</mnemonic><engineering-type>{of_type}</engineering-type></col>")
+}
+
+#[test]
+fn a_row_has_the_stack_of_the_kernel_above_that_of_the_program() {
+    let stack = |id: u32, callers: &str, leaf: u32| {
+        let more = id + 1;
+        format!(
+            "<kperf-bt id=\"{id}\"><text-addresses id=\"{more}\">{callers}</text-addresses>\
+             <text-address>{leaf}</text-address></kperf-bt>"
+        )
+    };
+    // The second row refers to both stacks; a list of callers ends with 0.
+    let text = format!(
+        "<trace-query-result><node><schema name=\"t\">{}{}</schema><row>{}{}</row>\
+         <row><kperf-bt ref=\"1\"/><kperf-bt ref=\"3\"/></row></node></trace-query-result>",
+        column("kernel", "kperf-bt"),
+        column("user", "kperf-bt"),
+        stack(1, "34 51 0", 17),
+        stack(3, "85 0", 68),
+    );
+    // What the kernel did is a callee of the program.
+    let output = output("stack-parse", &[], text);
+    assert_eq!(output.stdout, b"[0x55];[0x44];[0x33];[0x22];[0x11] 2\n");
+}
+
+#[test]
+fn stacks_of_an_unknown_type_are_refused_by_name() {
+    let table = |columns: [String; 2]| {
+        format!(
+            "<trace-query-result><node><schema name=\"t\">{}</schema><row><weight>5</weight>\
+             <backtrace><frame name=\"f\"/></backtrace></row></node></trace-query-result>",
+            columns.concat()
+        )
+    };
+    let weight = || column("weight", "weight");
+    let refused = output("stack-parse", &[], table([weight(), column("stack", "new-stack")]));
+    let said = String::from_utf8_lossy(&refused.stderr);
+    let expected = "the stacks of table t are of the type new-stack, which is not known here: \
+                    export another table, as with xctrace export --xpath \
+                    '/trace-toc/run/data/table[@schema=\"time-profile\"]'";
+    assert!(said.contains(expected), "{said}");
+    assert_eq!((refused.status.code(), &refused.stdout[..]), (Some(2), &b""[..]));
+    let known = table([weight(), column("stack", "backtrace")]);
+    assert_eq!(filter("stack-parse", &[], known), "f 5\n");
+}
+
+#[test]
+fn a_duration_is_the_weight_where_there_is_no_other() {
+    let table = |columns: String| {
+        format!(
+            "<trace-query-result><node><schema name=\"t\">{columns}</schema><row>\
+             <start-time>7</start-time><duration>9</duration><weight>5</weight><backtrace>\
+             <frame name=\"f\"/></backtrace></row></node></trace-query-result>"
+        )
+    };
+    let (stack, duration) = (column("stack", "backtrace"), column("duration", "duration"));
+    let both = [&stack[..], &duration, &column("weight", "weight")].concat();
+    assert_eq!(filter("stack-parse", &[], table(both)), "f 5\n");
+    let bare = table([stack, duration].concat()).replace("<weight>5</weight>", "");
+    let table = filter("stack-parse", &["--table"], bare);
+    assert!(
+        table.contains("0.000000007\t0.000000000\t") && table.contains("\tt\t9\t\"f\""),
+        "{table}"
+    );
+}
+
 #[test]
 fn a_weight_that_cannot_be_read_is_not_one() {
     for bad in ["abc", "-5", "1000000.5", "", " ", "18446744073709551616"] {

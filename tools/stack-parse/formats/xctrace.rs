@@ -17,6 +17,7 @@ mod frames;
 mod known_rows;
 mod pieces;
 mod row;
+mod schema;
 mod table;
 
 use common::{Error, Result, io::Input};
@@ -54,6 +55,9 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         let (depth_before, dangling) = (depth, table.dangling);
         read_piece(xml, &mut table, &mut depth, samples)?
             .map_err(|(at, what)| expected(&name, place + at, &what))?;
+        if let Some(what) = table.refusal() {
+            return Err(Error::Unknown { name: name.clone(), what });
+        }
         if depth == depth_before && table.dangling == dangling {
             table.keep(xml);
         }

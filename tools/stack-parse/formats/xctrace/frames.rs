@@ -24,9 +24,35 @@ pub(super) struct Frames {
     pub(super) stack: Vec<FrameId>,
     /// The ids of the backtraces that are open: a tagged one holds a plain one.
     open_stacks: Vec<u64>,
+    /// How many of them are open.
+    depth: usize,
+    /// Whether an element that refers to a backtrace is open.
+    is_reference_open: bool,
+    /// Where the frames of the open backtrace begin in `stack`.
+    begin: usize,
     /// The backtrace that the row refers to.
     referred: Option<Range<usize>>,
+    /// How many the row refers to, outside another backtrace.
+    references: u32,
+    addresses: Addresses,
 }
+
+/// The addresses of a backtrace without names.
+#[derive(Debug, Default)]
+struct Addresses {
+    /// The lists of callers that later backtraces may have in common with earlier ones.
+    known: ById<Vec<u64>>,
+    leaf: Option<u64>,
+    callers: Vec<u64>,
+}
+
+/// The most backtraces of a row: that of the kernel and that of the program. Damaged rows with more
+/// must not double in size each time.
+const MOST: u32 = 2;
+
+/// The most callers that are taken from lists of earlier backtraces. Instruments records some
+/// hundreds at most.
+const MOST_ADDRESSES: usize = 1 << 16;
 
 /// The data of a frame before its end tag.
 #[derive(Debug, Default)]
@@ -43,7 +69,8 @@ impl Frames {
     pub(super) fn begin_row(&mut self) {
         self.stack.clear();
         self.open_stacks.clear();
-        (self.open, self.referred) = (None, None);
+        (self.open, self.referred, self.is_reference_open) = (None, None, false);
+        (self.depth, self.references) = (0, 0);
     }
 
     /// `<frame id="11" name="f" addr="0x10">` or `<frame ref="11"/>`; false if it refers to
@@ -119,30 +146,88 @@ impl Frames {
     /// `<backtrace id="10">`, `<tagged-backtrace ref="10"/>`; false if it refers to nothing.
     pub(super) fn open_stack(&mut self, element: &Element<'_>) -> bool {
         let Some(reference) = element.reference else {
+            if self.depth == 0 {
+                self.begin = self.stack.len();
+                (self.addresses.leaf, self.referred) = (None, None);
+                self.addresses.callers.clear();
+            }
+            self.depth += 1;
             self.open_stacks.extend(element.id);
             return true;
         };
-        // A row has one backtrace. Damaged rows with several must not double in size each time.
-        if self.stack.is_empty() {
+        self.is_reference_open = true;
+        let may_refer = match self.depth {
+            0 => {
+                self.references += 1;
+                self.references <= MOST
+            }
+            _ => self.stack.len() == self.begin,
+        };
+        if may_refer {
             self.referred = self.known_stacks.get(reference).cloned();
             self.stack.extend_from_slice(&self.names[self.referred.clone().unwrap_or(0..0)]);
         }
         self.known_stacks.get(reference).is_some()
     }
 
-    /// Ends a backtrace. A tagged one has the same frames as the one inside.
-    pub(super) fn close_stack(&mut self) {
-        if self.open_stacks.is_empty() {
-            return;
+    /// `<text-address id="18" fmt="0x182ae23d0">6487417808</text-address>`: where the thread was.
+    pub(super) fn close_leaf(&mut self, address: Option<u64>) {
+        self.addresses.leaf = address;
+    }
+
+    /// `<text-addresses id="24" fmt="frag 9">6487614000 6487524148 0</text-addresses>`: a part of
+    /// the callers, the next one first.
+    pub(super) fn close_addresses(&mut self, id: Option<u64>, text: &[u8]) {
+        let list: Vec<u64> = text.split(|byte| *byte == b' ').filter_map(decimal).collect();
+        self.addresses.known.keep(id, &list);
+        self.addresses.callers.extend(list);
+    }
+
+    /// `<text-addresses ref="24"/>`; false if it refers to nothing.
+    pub(super) fn refer_to_addresses(&mut self, reference: u64) -> bool {
+        let Some(list) = self.addresses.known.get(reference) else { return false };
+        // Damaged ones must not grow without a limit.
+        if self.addresses.callers.len() < MOST_ADDRESSES {
+            self.addresses.callers.extend_from_slice(list);
         }
-        let start = self.names.len();
-        let referred = self.referred.take().filter(|known| known.len() == self.stack.len());
+        true
+    }
+
+    /// Ends a backtrace. A tagged one has the same frames as the one inside. Returns whether its
+    /// frames are addresses only.
+    pub(super) fn close_stack(&mut self, samples: &mut Samples<'_>) -> bool {
+        if std::mem::take(&mut self.is_reference_open) || self.depth == 0 {
+            return false;
+        }
+        self.depth -= 1;
+        if self.depth > 0 {
+            return false;
+        }
+        let is_named = self.stack.len() > self.begin;
+        if !is_named {
+            self.add_addresses(samples);
+        }
+        let (start, frames) = (self.names.len(), &self.stack[self.begin..]);
+        let referred = self.referred.take().filter(|known| known.len() == frames.len());
         let frames = referred.unwrap_or_else(|| {
-            self.names.extend_from_slice(&self.stack);
+            self.names.extend_from_slice(frames);
             start..self.names.len()
         });
+        let has_frames = !frames.is_empty();
         for id in self.open_stacks.drain(..) {
             self.known_stacks.insert(id, frames.clone());
+        }
+        has_frames && !is_named
+    }
+
+    /// Adds the frames of a backtrace that has only addresses. A 0 ends the callers, and a snapshot
+    /// of the stack has the leaf among them.
+    fn add_addresses(&mut self, samples: &mut Samples<'_>) {
+        let Addresses { leaf, callers, .. } = &self.addresses;
+        let callers = &callers[usize::from(leaf.is_some() && callers.first() == leaf.as_ref())..];
+        for &address in leaf.iter().chain(callers).filter(|address| **address != 0) {
+            let frame = Frame { address: Some(address), ..Frame::default() };
+            samples.frames(&frame, &mut self.stack);
         }
     }
 }

@@ -10,15 +10,18 @@ use super::element::Element;
 use super::frames::Frames;
 use super::known_rows::{KnownRows, TimedRow};
 use super::row::{Process, Row, Thread};
+use super::schema::{DURATION, EXPORT, STACKS, Schema, TIMES};
 use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time, known};
 
+/// The element with the address at which a thread was.
+const LEAF: &[u8] = b"text-address";
+
 /// The state while a table is read.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    /// The table's name, which is that of the event.
-    schema: Vec<u8>,
+    schema: Schema,
     is_unit_told: bool,
     row: Row,
     frames: Frames,
@@ -34,6 +37,8 @@ pub(super) struct Table {
     open_process: Option<(Option<u64>, Process)>,
     known_rows: KnownRows,
     rows_without_sample: u64,
+    /// How many backtraces have addresses and no names.
+    stacks_without_names: u64,
     /// How many rows have a weight that is not an integer of 64 bits.
     rows_of_bad_weight: u64,
     /// How many elements refer to one that does not exist.
@@ -49,17 +54,18 @@ impl Table {
         self.id = element.id;
         let is_known = match element.name {
             b"schema" => {
-                self.schema = element.text(b"name").into_owned();
+                self.schema = Schema::new(&element.text(b"name"));
                 self.is_unit_told = false;
                 true
             }
             b"row" => {
-                self.row = Row { is_open: true, ..Row::default() };
+                let is_open = self.refusal().is_none();
+                self.row = Row { is_open, ..Row::default() };
                 self.frames.begin_row();
                 true
             }
             _ if !self.row.is_open => true,
-            b"backtrace" | b"tagged-backtrace" | b"kperf-bt" => {
+            name if STACKS.contains(&name) => {
                 self.row.has_stack = true;
                 self.frames.open_stack(element)
             }
@@ -78,11 +84,12 @@ impl Table {
             return true;
         };
         match element.name {
-            b"sample-time" | b"weight" | b"cycle-weight" => {
+            name if self.is_number(name) => {
                 let number = self.numbers.get(reference).copied();
-                self.number(element.name, number);
+                self.number(name, number);
                 return number.is_some();
             }
+            b"text-addresses" => return self.frames.refer_to_addresses(reference),
             b"thread" => return self.refer_to_thread(reference),
             b"process" => return self.refer_to_process(reference),
             b"tid" | b"pid" => {
@@ -119,7 +126,9 @@ impl Table {
                 let process = Process { name, pid: Vec::new() };
                 self.open_process = Some((element.id, process));
             }
-            b"weight" | b"cycle-weight" => self.row.has_weight = true,
+            name if self.is_number(name) && !TIMES.contains(&name) && name != LEAF => {
+                self.row.has_weight = true;
+            }
             b"core" => self.row.core = element.text(b"fmt").into_owned(),
             b"binary" => self.frames.open_binary(element),
             b"source" => self.frames.open_source(element),
@@ -150,14 +159,20 @@ impl Table {
     /// Ends an element.
     pub(super) fn close(&mut self, name: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         if !self.row.is_open {
+            self.close_column(name);
             return Ok(());
         }
         match name {
             b"row" => return self.close_row(samples),
-            b"backtrace" | b"tagged-backtrace" | b"kperf-bt" => self.frames.close_stack(),
+            name if STACKS.contains(&name) => {
+                self.stacks_without_names += u64::from(self.frames.close_stack(samples));
+            }
+            b"text-addresses" if !self.text.is_empty() => {
+                self.frames.close_addresses(self.id, &self.text);
+            }
             b"frame" => self.frames.close_frame(samples),
             b"path" if !self.text.is_empty() => self.frames.close_path(self.id, &self.text),
-            b"sample-time" | b"weight" | b"cycle-weight" if !self.text.is_empty() => {
+            name if self.is_number(name) && !self.text.is_empty() => {
                 let number = decimal(self.text.trim_ascii());
                 if let (Some(id), Some(number)) = (self.id, number) {
                     self.numbers.insert(id, number);
@@ -179,9 +194,35 @@ impl Table {
         Ok(())
     }
 
+    /// Ends an element of the table's head.
+    fn close_column(&mut self, name: &[u8]) {
+        match name {
+            b"mnemonic" => self.schema.close_mnemonic(self.text.trim_ascii()),
+            b"engineering-type" => self.schema.close_type(self.text.trim_ascii()),
+            _ => {}
+        }
+        self.text.clear();
+    }
+
+    /// Why the table cannot be read.
+    pub(super) fn refusal(&self) -> Option<String> {
+        self.schema.refusal()
+    }
+
+    /// Whether elements of this name are numbers that count.
+    fn is_number(&self, name: &[u8]) -> bool {
+        match name {
+            b"weight" | b"cycle-weight" | LEAF => true,
+            DURATION => self.schema.weighs_durations(),
+            name => TIMES.contains(&name),
+        }
+    }
+
     fn number(&mut self, column: &[u8], number: Option<u64>) {
         match column {
-            b"sample-time" => self.row.time = number,
+            LEAF => self.frames.close_leaf(number),
+            // A state may have the time of another event besides its own, which comes first.
+            name if TIMES.contains(&name) => self.row.time = self.row.time.or(number),
             _ => {
                 self.row.has_weight = true;
                 self.row.weight = number;
@@ -243,7 +284,7 @@ impl Table {
                 Row { weight: Some(_), .. } => b"ns",
                 _ => b"samples",
             };
-            samples.events.announce(&self.schema, unit);
+            samples.events.announce(&self.schema.name, unit);
         }
         let has_process = !row.process.name.is_empty() || !row.process.pid.is_empty();
         let process = if has_process { &row.process } else { &row.thread.process };
@@ -255,7 +296,7 @@ impl Table {
             tid: known(&row.thread.tid),
             cpu: known(&row.core),
             time: time.map(Time::Nanoseconds),
-            event: &self.schema,
+            event: &self.schema.name,
             weights: &weights,
             ..Sample::default()
         };
@@ -292,6 +333,12 @@ impl Table {
         samples.note_count(self.rows_without_sample, what);
         let what = "rows have a weight that is no integer of 64 bits, they are left out";
         samples.note_count(self.rows_of_bad_weight, what);
+        if self.stacks_without_names > 0 {
+            samples.note(format_args!(
+                "the stacks of table {} have addresses and no names: {EXPORT}",
+                self.schema.name.as_bstr()
+            ));
+        }
         samples.note_count(self.dangling, "elements refer to one that does not exist");
     }
 }
