@@ -4,6 +4,7 @@
 
 mod agents;
 mod languages;
+mod promises;
 
 use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -447,6 +448,7 @@ fn cook(place: &str, recipes: &[Recipe], expected: Expected) {
         let mut results = (1..tries).map(|_| place.cook(recipe));
         let result = results.find(has_all).unwrap_or_else(|| place.cook(recipe));
         let result = result.unwrap_or_else(|failed| panic!("{failed}"));
+        promises::check(title, &place);
         for text in *texts {
             let folder = place.folder.display();
             assert!(result.contains(text), "{title}: there is no {text:?}, see {folder}");

@@ -164,6 +164,17 @@ fn what_is_not_utf8_is_escaped_and_reported() {
 }
 
 #[test]
+fn an_empty_name_is_shown_as_one() {
+    // The root of PHP's Excimer.
+    let folded = b";a;b 5\na;b 3\n";
+    for format in ["speedscope", "firefox", "chrome", "d3", "dot"] {
+        let written = export(format, &[], folded);
+        let text = String::from_utf8_lossy(&written);
+        assert!(text.contains("\"[empty name]"), "{format}: {text}");
+    }
+}
+
+#[test]
 fn values_of_labels_that_are_not_utf8_are_counted() {
     let said = |format: &str, folded: &[u8]| {
         let said = output("stack-export", &["--to", format], folded).stderr;

@@ -162,7 +162,7 @@ fn weights_beyond_64_bits_are_left_out_and_counted() {
 fn a_line_after_the_last_one_is_none() {
     let profile = r#"{"nodes":[{"id":1,"hitCount":7,"callFrame":{"functionName":"f","url":"a.js",
 "lineNumber":18446744073709551615,"columnNumber":18446744073709551615}}]}"#;
-    assert_eq!(filter("stack-parse", &["--srcline"], profile), "f 7\n");
+    assert_eq!(output("stack-parse", &["--srcline"], profile).stdout, b"f 7\n");
 }
 
 /// As if the keys that show the format arrived later than those before them.
@@ -185,6 +185,32 @@ fn json_is_known_for_what_it_is_however_little_is_there_at_first() {
     drop(stdin);
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(stderr(&output.stdout), header);
+}
+
+#[test]
+fn names_of_hermes_are_functions_and_places() {
+    let file = recording("formats/trace-event/hermes-raw.json");
+    let lines = filter("stack-parse", &["--srcline"], file);
+    let (url, native) =
+        ("http://localhost:8081/index.bundle?platform=ios", "InternalBytecode.js:1:2");
+    let stack = format!("hermes;global ({url}:1:1);render ({url}:20:3)");
+    assert_eq!(lines, format!("{stack} 2\n{stack};(address at {native}) 1\n"));
+}
+
+#[test]
+fn lines_of_definitions_are_called_so() {
+    for (file, but) in [
+        ("cpuprofile/node20.cpuprofile.gz", ", but those of leaves"),
+        ("pstats/demo.pstats.gz", ""),
+        ("v8-log/node20.json.gz", ""),
+    ] {
+        let file = recording(&format!("formats/{file}"));
+        let said = |args: &[&str]| stderr(&output("stack-parse", args, &file).stderr);
+        let note =
+            format!("lines are those where functions are defined{but}: no others were recorded");
+        assert!(said(&["--srcline"]).contains(&note), "{}", said(&["--srcline"]));
+        assert!(!said(&[]).contains("lines are those"), "{}", said(&[]));
+    }
 }
 
 /// A file of about 300 MB whose last key shows its format, read in 100 MB of memory.

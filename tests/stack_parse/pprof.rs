@@ -103,8 +103,29 @@ fn labels_are_roots() {
 fn differences_are_reported() {
     let output = output("stack-parse", &[], profile([3, -4], [b"main", b"f"], |it| it));
     assert_eq!(output.stdout, b"main;f 3\n");
-    let expected = "1 samples of negative value are left out, with -4";
+    let expected = "1 samples have values below zero, -4 in all, which count 0";
     assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+}
+
+#[test]
+fn a_list_has_the_sums_that_a_choice_has() {
+    // One more sample has -4 of the default, cpu, and 9 of another measure, f.
+    let two_measures = |it: Message| {
+        let measure = Message::default().number(1, 6).number(2, 2);
+        let values = [-4_i64, 9].map(i64::cast_unsigned);
+        let sample =
+            values.iter().fold(Message::default().number(1, 1), |it, value| it.number(2, *value));
+        it.bytes(1, &measure.0).bytes(2, &sample.0).number(14, 1)
+    };
+    let profile = profile([3, 4], [b"main", b"f"], two_measures);
+    for (args, expected) in [
+        (&["--list-events"][..], "cpu\tns\t3\t7\nf\tns\t3\t9\n"),
+        (&["--event", "f"], "main 9\n"),
+        (&[], "main 4\nmain;f 3\n"),
+    ] {
+        let output = output("stack-parse", args, &profile);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{args:?}");
+    }
 }
 
 #[test]

@@ -17,10 +17,11 @@ fn what_ruby_dumped_is_read_as_its_json() {
     let json = recording("formats/stackprof/wall.json");
     for args in [&[][..], &["--event", "samples"], &["--srcline"], &["--table"], &["--per-sample"]]
     {
-        assert_eq!(filter("stack-parse", args, &dump), filter("stack-parse", args, &json));
+        let [dump, json] = [&dump, &json].map(|it| output("stack-parse", args, it));
+        assert_eq!((dump.stdout, dump.stderr), (json.stdout, json.stderr), "{args:?}");
     }
     let twice = [&dump[..], &dump].concat();
-    assert_eq!(weight(filter("stack-parse", &[], twice).as_bytes()), 2 * 213_524);
+    assert_eq!(weight(&output("stack-parse", &[], twice).stdout), 2 * 213_524);
 }
 
 #[test]

@@ -18,6 +18,13 @@ fn messages(said: &str) -> Vec<String> {
 fn recordings_say_what_is_wrong_with_them() {
     for (file, expected) in [
         ("austin/full.txt", "1 samples freed memory: they weigh no bytes"),
+        (
+            "austin/errors.txt.gz",
+            "400 samples, 40.0 % of all, were lost while recording: use a longer interval, \
+             'austin -i'\n\
+             812 of 1000 samples took longer than the interval: there are fewer than asked for, \
+             'austin -i' sets a longer one",
+        ),
         ("bpftrace/fresh-two-maps.txt", "map @total has no stacks, it is left out"),
         (
             "cpuprofile/hits.json",
@@ -54,6 +61,21 @@ fn recordings_say_what_is_wrong_with_them() {
             "the costs of profiling itself are left out: 399872784 bytes of PROFILING.OVERHEAD_of",
         ),
         ("ghc-prof/shares.prof", "only shares of 0.1 % were saved: '+RTS -P' saves exact numbers"),
+        (
+            "jfr/jdk25-cpu-time.jfr.gz",
+            "5 samples of jdk.CPUTimeSample, 0.6 % of all, were lost while recording: use a lower \
+             rate, as jdk.CPUTimeSample#throttle=100/s",
+        ),
+        (
+            "stackprof/missed.json.gz",
+            "5000 samples, 95.4 % of all, were lost while recording: use a longer interval",
+        ),
+        ("stackprof/short-deltas.json.gz", "140 samples have no time: each weighs the interval"),
+        (
+            "xctrace/time-sample.xml.gz",
+            "the stacks of table time-sample have addresses and no names: export another table, as \
+             with xctrace export --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]'",
+        ),
         (
             "hprof/samples.hprof.txt",
             "2 rows of earlier tables are left out: the last one of each kind has all",
@@ -96,8 +118,9 @@ fn recordings_say_what_is_wrong_with_them() {
         ),
         (
             "perfetto/profiles.pftrace",
-            "1 samples have no stack, as the profiler was late: they are left out\n\
-             3 records were lost by the kernel, samples among them\n\
+            "3 samples or other records were lost while recording: use a larger \
+             ring_buffer_pages, or a lower frequency\n\
+             1 samples have no stack, as the profiler was late: they are left out\n\
              1 samples have no stack in this trace: it is [unknown]",
         ),
         (
@@ -115,8 +138,8 @@ fn recordings_say_what_is_wrong_with_them() {
             "pprof/odd.pb",
             "comment: built with -O2\n\
              frames that its drop_frames matches are left out, as in pprof: malloc|free\n\
-             1 samples of negative value are left out, with -60: this is the difference of two \
-             profiles\n\
+             1 samples have values below zero, -60 in all, which count 0: this is the difference \
+             of two profiles\n\
              1 frames have no location in this profile: they are called [unknown]",
         ),
         (
@@ -133,7 +156,11 @@ fn recordings_say_what_is_wrong_with_them() {
              1 values are no numbers from 0 to 2^64: they are left out\n\
              1 returns are from functions that were not called: they are left out",
         ),
-        ("stackprof/flat.json", "no stacks were saved, only functions: record with 'raw: true'"),
+        (
+            "stackprof/flat.json",
+            "2 samples, 1.3 % of all, were lost while recording: use a longer interval\n\
+             no stacks were saved, only functions: record with 'raw: true'",
+        ),
         ("svg/nameattr.svg", "2 boxes have no count: their weight stays with their callers"),
         (
             "trace-event/async.json",
@@ -147,7 +174,7 @@ fn recordings_say_what_is_wrong_with_them() {
         ),
         (
             "trace-event/no-start.json",
-            "2 samples have no node, 0 have no time and are left out\n\
+            "2 samples have no node: they are without a stack\n\
              a profile has an end but no start: its last sample weighs nothing",
         ),
         (
@@ -343,6 +370,39 @@ fn spans_that_come_after_their_time_was_counted_are_counted() {
         "{said}"
     );
     assert_eq!(weight(&output.stdout), u128::from(last) + 1);
+}
+
+#[test]
+fn what_a_recorder_lost_is_said_in_one_sentence() {
+    let bpftrace = "@[\n    f+1\n]: 3\n";
+    let json = r#"{"type": "map", "data": {"@": {"\n    f+1\n": 3}}}"#;
+    let java = "jdk.ExecutionSample {\n  startTime = 09:10:38.568 (2026-11-25)\n  \
+                stackTrace = [\n    A.f() line: 1\n  ]\n}\n\njdk.DataLoss {\n  \
+                startTime = 09:10:38.568 (2026-11-25)\n  amount = 64 bytes\n  \
+                total = 64 bytes\n}\n";
+    let remedy = "set BPFTRACE_PERF_RB_PAGES to a larger number";
+    for (text, folded, expected) in [
+        (
+            format!("Lost 10 events\n{bpftrace}Lost 2 events\n"),
+            "f 3\n",
+            format!("12 events were lost while recording: {remedy}"),
+        ),
+        (
+            format!("{json}\n{{\"type\": \"lost_events\", \"data\": {{\"events\": 7}}}}\n"),
+            "f 3\n",
+            format!("7 events were lost while recording: {remedy}"),
+        ),
+        (java.to_owned(), "A.f 1\n", "64 bytes of events were lost while recording".to_owned()),
+    ] {
+        assert_says(&[], &text, (0, folded), &[&expected]);
+    }
+    let strict = output("stack-parse", &["--strict"], format!("Lost 1 events\n{bpftrace}"));
+    assert_eq!((strict.status.code(), &strict.stdout[..]), (Some(2), &b"f 3\n"[..]));
+    // A provider of Fuchsia's whose buffer was full.
+    let full = [&recording("formats/fxt/synth.fxt")[..], &words(&[1 << 4 | 3 << 16])].concat();
+    let said = stderr(&output("stack-parse", &[], full));
+    let expected = "1 providers had no room for more records: some are missing";
+    assert!(messages(&said).contains(&expected.to_owned()), "{said}");
 }
 
 #[test]

@@ -134,12 +134,12 @@ fn of_v8() {
         (
             cpuprofile(r#""startTime":1,"endTime":301,"samples":[2,2,2],"timeDeltas":[10,20]"#),
             "f 290000\n",
-            "0 samples have no node, 1 have no time and are left out",
+            "1 samples have no time: they are left out",
         ),
         (
             cpuprofile(r#""samples":[2,2,2,2],"timestamps":[1,"x",null,3]"#),
             "f 2000\n",
-            "0 samples have no node, 2 have no time and are left out",
+            "2 samples have no time: they are left out",
         ),
         (
             cpuprofile(r#""samples":[2,2],"timestamps":[-9e15,9e15]"#),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use common::names::{FrameParts, split_place, utf8};
+use common::names::{FrameParts, NAMELESS, split_place, utf8};
 use common::stacks::FrameId;
 
 use crate::profile::Profile;
@@ -70,7 +70,7 @@ impl<'a> Functions<'a> {
 impl Function<'_> {
     /// The name for formats that are text.
     pub(crate) fn text(&self) -> Cow<'_, str> {
-        utf8(&self.name)
+        if self.name.is_empty() { NAMELESS.into() } else { utf8(&self.name) }
     }
 
     /// The file for formats that are text.

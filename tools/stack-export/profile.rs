@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use common::names::{NAMELESS, utf8};
 use common::stacks::{FrameId, SortedStack, SortedStacks};
-use common::{Error, Result, names::utf8, pipe::Pipe};
+use common::{Error, Result, pipe::Pipe};
 
 use crate::clock::Clock;
 use crate::event::{EventOf, ExportedEvent};
@@ -157,7 +158,10 @@ impl Profile {
 
     /// The name for formats that are text: what is not UTF-8 is escaped.
     pub(crate) fn text(&self, frame: FrameId) -> Cow<'_, str> {
-        utf8(self.name(frame))
+        match self.name(frame) {
+            b"" => NAMELESS.into(),
+            name => utf8(name),
+        }
     }
 
     /// The names and the values of labels that are not UTF-8, each once.

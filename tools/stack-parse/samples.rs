@@ -56,6 +56,7 @@ use window::Window;
 pub(crate) use args::SamplesArgs;
 pub(crate) use input::InputFormat;
 pub(crate) use labels::{LIFETIME, seconds_of_label};
+pub(crate) use messages::Loss;
 pub(crate) use report::weight_in;
 pub(crate) use root::Root;
 pub(crate) use sources::{Ids, Turn};

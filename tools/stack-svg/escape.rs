@@ -5,10 +5,7 @@
 
 use std::borrow::Cow;
 
-use common::names::{FrameParts, escaped, is_unseen, printable};
-
-/// What the picture shows for a frame without a name.
-const NAMELESS: &str = "[empty name]";
+use common::names::{FrameParts, NAMELESS, escaped, is_unseen, printable};
 
 /// The frame as the picture shows it: its name and its place without its marks, and with escapes
 /// for what cannot be seen or is not allowed in XML.

@@ -1,5 +1,7 @@
 //! A table in Markdown, as pull requests show it.
 
+use common::names::NAMELESS;
+
 use super::{Change, Report};
 
 pub(super) fn lines(report: &Report<'_>) -> Vec<Vec<u8>> {
@@ -39,10 +41,8 @@ fn code(name: &str) -> String {
     let longest = name.split(|char| char != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
     let gap = if name.starts_with('`') || name.ends_with('`') { " " } else { "" };
-    match name {
-        "" => "(empty name)".to_owned(),
-        name => format!("{fence}{gap}{}{gap}{fence}", name.replace('|', "\\|")),
-    }
+    let name = if name.is_empty() { NAMELESS } else { name };
+    format!("{fence}{gap}{}{gap}{fence}", name.replace('|', "\\|"))
 }
 
 #[cfg(test)]

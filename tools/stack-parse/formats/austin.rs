@@ -7,14 +7,19 @@
 //!
 //! P6360;T6360;<frozen importlib._bootstrap>:exec_module:838;demo.py:main:7 105
 //! P6360;T0:6360;demo.py:main:7 105,1,-2048
+//!
+//! # saturation: 3/1000
+//! # errors: 12/1000
 //! ```
 //!
 //! The number is the time since the thread's last sample in microseconds, in mode
 //! `memory` the bytes that were allocated since, and in mode `full` the time,
-//! whether the thread was idle, and the bytes.
+//! whether the thread was idle, and the bytes. The last lines say how often a look at all threads
+//! took longer than the interval, and how often it failed.
 
 use bstr::ByteSlice;
-use common::{Result, folded::Label, io::Input, numbers::is_digits, stacks::FrameId};
+use common::numbers::{decimal, is_digits};
+use common::{Result, folded::Label, io::Input, stacks::FrameId};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
@@ -22,7 +27,7 @@ use crate::options::Options;
 use crate::read::lines::for_each_line;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Samples, Weighs};
+use crate::samples::{Loss, Samples, Weighs};
 
 pub(super) const FORMAT: Format =
     Format::new("austin", "The text of austin, a profiler of Python", detect, parse)
@@ -61,6 +66,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     let mut reader = AustinReader::default();
     samples.events.set_measures(&[TIME]);
     for_each_line(input, |number, line| reader.line(number, line, samples))?;
+    reader.report_looks(samples);
     samples.note_count(reader.freed, "samples freed memory: they weigh no bytes");
     Ok(())
 }
@@ -73,6 +79,10 @@ struct AustinReader {
     source: Vec<u8>,
     /// The number of samples with less than 0 bytes: they freed memory.
     freed: u64,
+    /// How many looks at all threads took longer than the interval, and how many there were.
+    late: [u64; 2],
+    /// How many failed, and how many there were.
+    failed: Option<[u64; 2]>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -87,6 +97,12 @@ impl AustinReader {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         if let Some(mode) = line.strip_prefix(b"# mode: ") {
             self.set_mode(mode, samples);
+        }
+        if let Some(late) = line.strip_prefix(b"# saturation: ").and_then(part) {
+            self.late = late;
+        }
+        if let Some(failed) = line.strip_prefix(b"# errors: ").and_then(part) {
+            self.failed = Some(failed);
         }
         if line.is_empty() || line.starts_with(b"# ") {
             return Ok(());
@@ -154,10 +170,34 @@ impl AustinReader {
         }
     }
 
+    fn report_looks(&self, samples: &mut Samples<'_>) {
+        if let Some([failed, all]) = self.failed {
+            let recorded = Some(all.saturating_sub(failed));
+            let remedy = "use a longer interval, 'austin -i'";
+            samples.note_loss(Loss { count: failed, of: "samples", recorded, remedy });
+            // It is not known how many threads would have had a stack.
+            samples.facts.lost = samples.facts.lost.filter(|_| failed == 0);
+        }
+        let [late, all] = self.late;
+        // The time since the last sample is right all the same.
+        if late > all / 100 {
+            samples.note(format_args!(
+                "{late} of {all} samples took longer than the interval: there are fewer than asked \
+                 for, 'austin -i' sets a longer one"
+            ));
+        }
+    }
+
     fn bytes(&mut self, bytes: i64) -> u64 {
         self.freed += u64::from(bytes < 0);
         u64::try_from(bytes).unwrap_or(0)
     }
+}
+
+/// `12/1000`
+fn part(text: &[u8]) -> Option<[u64; 2]> {
+    let (part, all) = text.trim_ascii_end().split_once_str("/")?;
+    Some([decimal(part)?, decimal(all)?])
 }
 
 /// The numbers after the last space, `105` or `105,1,-2048`.

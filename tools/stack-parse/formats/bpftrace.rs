@@ -7,12 +7,12 @@ mod frame;
 mod json;
 mod text;
 
-use common::{Result, io::Input};
+use common::{Result, io::Input, numbers::decimal};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
-use crate::samples::{Root, Samples};
+use crate::samples::{Loss, Root, Samples};
 use text::Text;
 
 pub(super) const FORMAT: Format =
@@ -33,13 +33,27 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// [`common::Error::Input`], or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let mut text = Text::default();
+    let (mut text, mut lost) = (Text::default(), 0_u64);
     for_each_line(input, |number, line| {
-        if json::is_message(line) {
+        if let Some(events) = lost_events(line) {
+            lost = lost.saturating_add(events);
+            Ok(())
+        } else if json::is_message(line) {
             json::read(number, line, &mut text, samples)
         } else {
             text.line(number, line, samples)
         }
     })?;
+    if lost > 0 {
+        let remedy = "set BPFTRACE_PERF_RB_PAGES to a larger number";
+        samples.note_loss(Loss { count: lost, of: "events", recorded: None, remedy });
+    }
     text.finish(samples)
+}
+
+/// How many events bpftrace had no room for: `Lost 10 events`,
+/// `{"type": "lost_events", "data": {"events": 10}}`.
+fn lost_events(line: &[u8]) -> Option<u64> {
+    let text = || decimal(line.strip_prefix(b"Lost ")?.strip_suffix(b" events")?);
+    text().or_else(|| json::lost_events(line))
 }

@@ -16,7 +16,7 @@ use crate::read::documents::{self, Document};
 use crate::read::held::{Held, Thread};
 use crate::read::json::{Json, Outline};
 use crate::read::stacks::{FrameNames, Stacks};
-use crate::read::v8_profile::{Nodes, Ticks};
+use crate::read::v8_profile::{LINES_OF_LEAVES, Nodes, Ticks};
 use crate::samples::{Samples, Weighs};
 
 pub(super) const FORMAT: Format = Format::new(
@@ -81,6 +81,7 @@ impl Document for Profile {
         self.ticks.end = self.end.and_then(time);
         let (mut stacks, mut names) = (Stacks::default(), FrameNames::default());
         self.nodes.resolve(&mut stacks, &mut names, samples);
+        samples.note_lines_of_definitions(LINES_OF_LEAVES);
         let mut held = Held::default();
         if self.ticks.is_empty() {
             let thread = held.thread(Thread { event: b"samples".to_vec(), ..Thread::default() });

@@ -47,6 +47,7 @@ impl Document for Profile {
     fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
         let (mut stacks, mut names) = (Stacks::default(), FrameNames::default());
         self.nodes.resolve(&mut stacks, &mut names, samples);
+        samples.note_lines_of_definitions("");
         let mut held = Held::default();
         let thread = held.thread(Thread { event: b"bytes".to_vec(), ..Thread::default() });
         for (stack, bytes) in self.nodes.own(samples).filter(|(_, bytes)| *bytes > 0) {

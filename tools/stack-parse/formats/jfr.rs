@@ -18,10 +18,10 @@ use common::{Error, Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
-use crate::read::java_events::{PREFERRED, unit};
+use crate::read::java_events::{JavaLosses, PREFERRED, unit};
 use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::{Samples, Weighs};
-use chunk::{File, Header};
+use chunk::{File, Header, JfrEvent};
 use kinds::{EventKind, kind};
 use pools::{Pools, Thread};
 use stackless::{Stackless, StacklessEvent, sample};
@@ -81,6 +81,7 @@ struct Recording {
     bad_weights: u64,
     /// Events without a weight, though their type has one.
     weightless: u64,
+    losses: JavaLosses,
 }
 
 /// A type of which there is an event.
@@ -111,6 +112,7 @@ impl Recording {
             stackless: Stackless::default(),
             bad_weights: 0,
             weightless: 0,
+            losses: JavaLosses::default(),
         }
     }
 
@@ -221,6 +223,7 @@ impl Recording {
             ),
             (self.weightless, "events have no weight: each counts one"),
         ]);
+        self.losses.report(samples);
     }
 
     /// Adds the events of a chunk that have a stack, or are of a type that has stacks.
@@ -242,7 +245,7 @@ impl Recording {
                 Some(found)
             });
             let Some(kind) = known else {
-                self.file.skip(&event)?;
+                self.note_loss(&event, chunk, types)?;
                 continue;
             };
             if !self.file.read(&event, &mut self.body)? {
@@ -266,6 +269,25 @@ impl Recording {
         Ok(())
     }
 
+    /// Notes how much was lost if an event says so, and skips any other one.
+    fn note_loss(&mut self, event: &JfrEvent, chunk: &Header, types: &Types) -> Result<()> {
+        let name = types.get(event.class).map_or(&b""[..], |class| &class.name);
+        let Some(field) = JavaLosses::field(name) else { return self.file.skip(event) };
+        if !self.file.read(event, &mut self.body)? {
+            return Ok(());
+        }
+        let mut values = Values::new(&self.body, chunk.is_compressed);
+        let is_read = types.value(event.class, &mut values, &mut |role, value| {
+            if role == Role::of_field(field) {
+                self.losses.add(field, value.number());
+            }
+        });
+        if is_read.is_err() {
+            self.damage(event.at, "an event");
+        }
+        Ok(())
+    }
+
     /// Adds an event, or keeps it until one of its type has a stack.
     fn add(
         &mut self,
@@ -277,7 +299,7 @@ impl Recording {
     ) -> Result<()> {
         let weight = match (weight, fields.weight) {
             (_, Some(number)) if number.cast_signed() < 0 => None,
-            (Role::Duration, Some(ticks)) => chunk.nanoseconds_of(ticks),
+            (Role::Duration | Role::SamplingPeriod, Some(ticks)) => chunk.nanoseconds_of(ticks),
             (_, Some(weight)) => Some(weight),
             (Role::Other, None) => Some(1),
             (_, None) => {

@@ -16,7 +16,7 @@ use common::{Error, Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
-use crate::read::java_events::{PREFERRED, is_sample, unit};
+use crate::read::java_events::{JavaLosses, PREFERRED, is_sample, unit};
 use crate::read::json::Outline;
 use crate::samples::{Samples, Weighs};
 use event::{PrintedEvent, Weight};
@@ -90,6 +90,7 @@ struct Print {
     at_default: u64,
     /// The frames of the deepest stack.
     deepest: usize,
+    losses: JavaLosses,
 }
 
 /// The most frames of a stack that are printed without `--stack-depth`.
@@ -114,6 +115,9 @@ impl Print {
             }
             self.seen.insert((name, has_duration));
         }
+        if let Some((field, amount)) = event.loss() {
+            self.losses.add(field, amount);
+        }
         event.clear();
         Ok(())
     }
@@ -127,6 +131,7 @@ impl Print {
             (self.bad_weights, "events have a weight that is not a number: they are left out"),
             (self.weightless, "events have no weight: each counts one"),
         ]);
+        self.losses.report(samples);
         // JSON does not show where the print cut a stack.
         let is_default = self.deepest == DEFAULT_DEPTH && self.at_default > 0;
         let cut = if is_default { self.cut.max(self.at_default) } else { self.cut };

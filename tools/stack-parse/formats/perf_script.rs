@@ -31,9 +31,8 @@ use memchr::{memchr, memmem, memrchr, memrchr_iter};
 use crate::format::{Extra, Format};
 use crate::options::Options;
 use crate::read::perf_health;
-use crate::samples::Samples;
 use crate::samples::sample::{OpenSample, Sample, Time};
-use crate::samples::{Root, Weighs};
+use crate::samples::{Loss, Root, Samples, Weighs};
 use chains::{Body, Chain};
 use frame_line::{FrameLine, is_chain_frame};
 use header_cache::{HeaderCache, Known};
@@ -92,14 +91,14 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     // All samples before a read error count.
     reader.lines.close(samples)?;
     samples.skipped.set_read(reader.lines.number());
-    let lost = reader.lines.lost;
-    if lost > 0 {
-        // Without --show-lost-events, the text does not say what was lost.
-        samples.facts.lost = Some(lost);
-        samples.doubt(format_args!(
-            "{lost} samples or other records were lost while recording: \
-             use a lower 'perf record -F' or a larger -m"
-        ));
+    // Without --show-lost-events, the text does not say what was lost.
+    if reader.lines.lost > 0 {
+        samples.note_loss(Loss {
+            count: reader.lines.lost,
+            of: "samples or other records",
+            recorded: None,
+            remedy: "use a lower 'perf record -F' or a larger -m",
+        });
     }
     ended.map_err(|source| Error::Input { name, source })
 }

@@ -175,9 +175,7 @@ fn count(bytes: &[u8], tables: &Tables<'_>, samples: &mut Samples<'_>) -> Result
         }
         let Stored { locations, weights, labels } = &mut stored;
         counted.valueless += u64::from(weights.len() <= place.unwrap_or(0));
-        if !counted.admit(weights, place) {
-            continue;
-        }
+        counted.admit(weights, place);
         frames.clear();
         for &location in locations.iter().rev() {
             if !tables.append_frames(location, &mut counted.inlined, &mut frames) {
@@ -233,8 +231,8 @@ impl Counted {
     fn report(&self, samples: &mut Samples<'_>) {
         if self.negative > 0 {
             samples.note(format_args!(
-                "{} samples of negative value are left out, with {}: this is the difference of \
-                 two profiles",
+                "{} samples have values below zero, {} in all, which count 0: this is the \
+                 difference of two profiles",
                 self.negative, self.negative_total
             ));
         }
@@ -248,20 +246,18 @@ impl Counted {
         ]);
     }
 
-    /// Whether the value at `place` of a sample can be counted. Negative values become 0 at other
-    /// places, which nobody asked for.
-    fn admit(&mut self, weights: &mut [u64], place: Option<usize>) -> bool {
+    /// Makes negative values 0, so that the other values of their samples count. Notes those at
+    /// `place`, which the user asked for.
+    fn admit(&mut self, weights: &mut [u64], place: Option<usize>) {
         for (index, weight) in weights.iter_mut().enumerate() {
             let value = weight.cast_signed();
             if value < 0 {
                 if place.unwrap_or(0) == index {
                     self.negative += 1;
                     self.negative_total += i128::from(value);
-                    return false;
                 }
                 *weight = 0;
             }
         }
-        true
     }
 }

@@ -60,6 +60,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     samples.note(
         "pstats has callers but no stacks: times are split in proportion, their sum is exact",
     );
+    samples.note_lines_of_definitions("");
     file.add(samples)?;
     samples.note_count(file.below_zero, "functions have a negative own time: it counts as 0");
     read.map_err(|Malformed(expected)| {

@@ -29,7 +29,7 @@ use crate::read::source::Place;
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Samples, Weighs};
+use crate::samples::{Loss, Samples, Weighs};
 use dump::AsJson;
 use raw::Raw;
 
@@ -84,6 +84,8 @@ struct Profile {
     interval: u64,
     /// The number of samples that stackprof counted.
     samples: u64,
+    /// The number of samples that it could not take, since the one before was not done yet.
+    missed: Option<u64>,
     /// The index of each function, by its id in the file: `4317464320`.
     numbers: HashMap<Vec<u8>, u32>,
     functions: Vec<Function>,
@@ -118,6 +120,7 @@ impl Profile {
                 b"mode" => self.mode = json.text()?.unwrap_or_default().to_vec(),
                 b"interval" => self.interval = json.integer()?.unwrap_or_default(),
                 b"samples" => self.samples = json.integer()?.unwrap_or_default(),
+                b"missed_samples" => self.missed = json.integer()?,
                 b"frames" => self.read_functions(json)?,
                 b"raw" => {
                     let (raw, numbers, functions) =
@@ -166,6 +169,11 @@ impl Profile {
             );
         }
         if matches!(&self.mode[..], b"wall" | b"cpu") {
+            // In mode `object` these are the objects between two samples, as was asked for.
+            if let Some(count) = self.missed {
+                let (of, recorded) = ("samples", Some(self.samples));
+                samples.note_loss(Loss { count, of, recorded, remedy: "use a longer interval" });
+            }
             samples.facts.note_interval(self.interval.saturating_mul(1000));
         }
         self.interval = self.interval.max(1);

@@ -98,6 +98,7 @@ impl Document for Log {
             self.add(&tick, samples);
         }
         self.held.thread(Thread { event: b"samples".to_vec(), ..Thread::default() });
+        samples.note_lines_of_definitions("");
         self.held.finish(&mut self.stacks, &self.names, samples)
     }
 }

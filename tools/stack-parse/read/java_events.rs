@@ -2,6 +2,7 @@
 //! default event, their weights, and the kinds of their frames.
 
 use crate::frame::Kind;
+use crate::samples::{Loss, Samples};
 
 /// The default event is the first of these that a recording has.
 pub(crate) const PREFERRED: [&str; 7] = [
@@ -23,9 +24,52 @@ const WEIGHTS: [(&str, &str, &str); 8] = [
     ("profiler.LiveObject", "allocationSize", "bytes"),
     ("profiler.Malloc", "size", "bytes"),
     ("profiler.WallClockSample", "samples", "samples"),
-    ("jdk.CPUTimeSample", "", "samples"),
+    ("jdk.CPUTimeSample", "samplingPeriod", "ns"),
     ("jdk.ExecutionSample", "", "samples"),
 ];
+
+/// The events that say what a recording lost, and the field with how much.
+const LOSSES: [(&str, &str); 2] =
+    [("jdk.CPUTimeSamplesLost", "lostSamples"), ("jdk.DataLoss", "amount")];
+
+/// What a recording says that it lost.
+#[derive(Debug, Default)]
+pub(crate) struct JavaLosses {
+    /// Samples of CPU time, for which there was no room or no time.
+    samples: u64,
+    /// Bytes of events of any kind.
+    bytes: u64,
+}
+
+impl JavaLosses {
+    /// The field of events with this name that says how much was lost.
+    pub(crate) fn field(event: &[u8]) -> Option<&'static str> {
+        LOSSES.iter().find(|(known, _)| known.as_bytes() == event).map(|(_, field)| *field)
+    }
+
+    /// Adds what such a field says.
+    pub(crate) fn add(&mut self, field: &str, amount: u64) {
+        let sum = if field == "amount" { &mut self.bytes } else { &mut self.samples };
+        *sum = sum.saturating_add(amount);
+    }
+
+    /// Reports the losses of an input.
+    pub(crate) fn report(&self, samples: &mut Samples<'_>) {
+        if self.samples > 0 {
+            samples.note_loss(Loss {
+                count: self.samples,
+                of: "samples of jdk.CPUTimeSample",
+                recorded: Some(samples.events.recorded("jdk.CPUTimeSample")),
+                remedy: "use a lower rate, as jdk.CPUTimeSample#throttle=100/s",
+            });
+        }
+        // Samples of another event say nothing about those.
+        if !samples.events.takes("jdk.CPUTimeSample") {
+            samples.facts.lost = None;
+        }
+        samples.note_count(self.bytes, "bytes of events were lost while recording");
+    }
+}
 
 /// The name of the frame in place of callers that a recording left out.
 pub(crate) const TRUNCATED: &[u8] = b"[truncated]";

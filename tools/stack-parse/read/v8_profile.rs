@@ -24,6 +24,10 @@ use crate::samples::Samples;
 
 pub(crate) use ticks::Ticks;
 
+/// Which frames do not have the line where their function is defined: V8 counts the lines that ran
+/// for each node.
+pub(crate) const LINES_OF_LEAVES: &str = ", but those of leaves";
+
 /// A call tree, by nodes.
 #[derive(Default)]
 pub(crate) struct Nodes {

@@ -167,6 +167,17 @@ impl Events {
         self.events.iter().any(|event| event.is_in_input && is_such(&event.name))
     }
 
+    /// How many samples of this event were read.
+    pub(crate) fn recorded(&self, event: &str) -> u64 {
+        let known = self.events.iter().find(|known| known.name == event.as_bytes());
+        known.map_or(0, |known| u64::try_from(known.all().samples).unwrap_or(u64::MAX))
+    }
+
+    /// Whether samples of this event are taken from this input.
+    pub(crate) fn takes(&self, event: &str) -> bool {
+        self.events.iter().any(|known| known.is_wanted && known.name == event.as_bytes())
+    }
+
     /// How many samples there are of each [`Fate`], without measures that nobody asked for.
     pub(super) fn fates(&self) -> [u128; 5] {
         let events = self.events.iter().filter(|event| !event.is_other_measure());

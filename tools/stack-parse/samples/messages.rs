@@ -7,6 +7,19 @@ use common::Error;
 
 use super::Samples;
 
+/// What the recorder says that it lost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loss<'a> {
+    /// How much was lost; 0 if the recorder says that nothing was.
+    pub(crate) count: u64,
+    /// Of what, in the plural: `samples`, `samples or other records`.
+    pub(crate) of: &'a str,
+    /// How much was recorded, if that is known.
+    pub(crate) recorded: Option<u64>,
+    /// What helps; may be empty.
+    pub(crate) remedy: &'a str,
+}
+
 impl Samples<'_> {
     /// Reports an error in an input.
     pub(crate) fn error(&mut self, error: &Error) {
@@ -49,6 +62,34 @@ impl Samples<'_> {
             self.error(&Error::Unknown { name, what: what.to_string() });
         } else {
             self.note(what);
+        }
+    }
+
+    /// Notes what was lost while recording, and reports it if it is not nothing: the same sentence
+    /// for all formats. An error with `--strict`.
+    pub(crate) fn note_loss(&mut self, Loss { count, of, recorded, remedy }: Loss<'_>) {
+        self.facts.lost = Some(self.facts.lost.unwrap_or_default().saturating_add(count));
+        if count == 0 {
+            return;
+        }
+        let share = recorded.map(|recorded| {
+            let all = count.saturating_add(recorded);
+            format!(", {:.1} % of all,", 100.0 * count as f64 / all as f64)
+        });
+        let colon = if remedy.is_empty() { "" } else { ": " };
+        self.doubt(format_args!(
+            "{count} {of}{} were lost while recording{colon}{remedy}",
+            share.unwrap_or_default()
+        ));
+    }
+
+    /// Says that frames have the lines where their functions are defined, if the user asked for
+    /// lines: other formats have those of the calls. `but` says which frames differ, or is empty.
+    pub(crate) fn note_lines_of_definitions(&mut self, but: &str) {
+        if self.wants.frames.srcline() {
+            self.note(format_args!(
+                "lines are those where functions are defined{but}: no others were recorded"
+            ));
         }
     }
 

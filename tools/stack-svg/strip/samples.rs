@@ -48,11 +48,10 @@ impl Source<'_> {
         for lane in &mut lanes {
             lane.sort_by_key(|sample| sample.start);
         }
-        let mut intervals: Vec<u64> = lanes.iter().filter_map(|lane| interval(lane)).collect();
-        let usual = median(&mut intervals).unwrap_or(MILLISECOND);
+        let usual = median(lanes.iter().flat_map(|lane| intervals(lane))).unwrap_or(MILLISECOND);
         let last = self.clock.cells.width().saturating_mul(self.clock.cells.columns());
         for lane in &mut lanes {
-            let interval = interval(lane).unwrap_or(usual);
+            let interval = interval(lane, usual);
             give_ends(lane, interval, last);
         }
         self.few(lanes, usual)
@@ -92,13 +91,20 @@ impl Source<'_> {
     }
 }
 
-/// The median of the times between samples, which are in their order; `None` if there is none.
-fn interval(samples: &[Sample]) -> Option<u64> {
-    let times = samples.windows(2).map(|pair| pair[1].start - pair[0].start);
-    median(&mut times.filter(|&time| time > 0).collect::<Vec<_>>())
+/// The usual time between the samples of a lane, which are in their order. A thread that is mostly
+/// idle has few samples, far from each other, and is not busy between them: so it is at most
+/// `usual`, that of the whole recording.
+fn interval(lane: &[Sample], usual: u64) -> u64 {
+    median(intervals(lane)).map_or(usual, |median| median.min(usual))
 }
 
-fn median(times: &mut [u64]) -> Option<u64> {
+/// The times between samples that are not of the same time.
+fn intervals(lane: &[Sample]) -> impl Iterator<Item = u64> {
+    lane.windows(2).map(|pair| pair[1].start - pair[0].start).filter(|&time| time > 0)
+}
+
+fn median(times: impl Iterator<Item = u64>) -> Option<u64> {
+    let mut times: Vec<u64> = times.collect();
     let middle = times.len() / 2;
     (!times.is_empty()).then(|| *times.select_nth_unstable(middle).1)
 }
@@ -149,7 +155,7 @@ mod tests {
     fn placed(times: &[u64], last: u64) -> Vec<(u64, u64)> {
         let at = |&start| Sample { start, end: start, node: 1, weight: 1 };
         let mut samples: Vec<_> = times.iter().map(at).collect();
-        let interval = interval(&samples).unwrap_or(7);
+        let interval = median(intervals(&samples)).unwrap_or(7);
         give_ends(&mut samples, interval, last);
         samples.iter().map(|sample| (sample.start, sample.end)).collect()
     }
@@ -163,6 +169,13 @@ mod tests {
         );
         let with_pause = placed(&[0, 10, 20, 30, 70, 111, 121, 131], 200);
         assert_eq!(with_pause[3..6], [(30, 70), (70, 80), (111, 121)]);
+    }
+
+    #[test]
+    fn a_lane_of_few_samples_is_not_busy_between_them() {
+        let lane: Vec<_> =
+            [0, 100, 200].map(|start| Sample { start, end: start, node: 1, weight: 1 }).into();
+        assert_eq!((interval(&lane, 1), interval(&lane, 500), interval(&[], 7)), (1, 100, 7));
     }
 
     #[test]

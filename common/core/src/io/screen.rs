@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 
 use console::Term;
 
-use crate::names::{fitted, printable};
+use crate::names::{NAMELESS, fitted, printable};
 
 /// The least width of a name: on narrower terminals lines are wrapped.
 const LEAST_NAME: usize = 16;
@@ -51,7 +51,7 @@ impl Screen {
     /// shortened so that it fits.
     #[must_use]
     pub fn name(&self, name: &[u8], before: usize) -> String {
-        let name = if name.is_empty() { b"[empty name]" } else { name };
+        let name = if name.is_empty() { NAMELESS.as_bytes() } else { name };
         let name = printable(name);
         match self.width_of_name(before) {
             Some(width) => fitted(&name, width),

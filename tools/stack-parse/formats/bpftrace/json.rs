@@ -73,6 +73,17 @@ pub(super) fn is_message(line: &[u8]) -> bool {
     line.starts_with(b"{") && ["\"type\"", "\"data\""].iter().all(|key| line.contains_str(key))
 }
 
+/// How many events were lost, if a message says so.
+pub(super) fn lost_events(line: &[u8]) -> Option<u64> {
+    let is_about_them = is_message(line) && line.contains_str("\"lost_events\"");
+    let message = is_about_them.then(|| serde_json::from_slice::<Message>(line).ok())??;
+    let Data::Map(entries) = message.data else { return None };
+    entries.into_iter().find_map(|(key, value)| match value {
+        Data::Number(events) if message.r#type == "lost_events" && key == b"events" => Some(events),
+        _ => None,
+    })
+}
+
 /// Reads a line.
 pub(super) fn read(
     number: u64,
@@ -98,7 +109,7 @@ pub(super) fn read(
             let lines = printed.strip_suffix(b"\n").unwrap_or(printed).split_str("\n");
             lines.into_iter().try_for_each(|line| text.line(number, line, samples))
         }
-        // `attached_probes`, `lost_events`, `time` and so on.
+        // `attached_probes`, `time` and so on.
         _ => Ok(()),
     }
 }

@@ -31,6 +31,10 @@ mod event {
     pub(super) const TASK_END: u64 = 7;
 }
 
+/// What happened to a provider, and that its buffer was full.
+const PROVIDER_EVENT: u64 = 3;
+const BUFFER_IS_FULL: u64 = 0;
+
 /// The types of kernel objects whose names are used.
 const PROCESS: u64 = 1;
 const THREAD: u64 = 2;
@@ -49,6 +53,8 @@ pub(super) struct Trace {
     held: Held,
     /// How many records are too short for their contents.
     damaged: u64,
+    /// How many providers had no room for more records.
+    full_buffers: u64,
 }
 
 impl Trace {
@@ -74,6 +80,9 @@ impl Trace {
         match header.kind() {
             kind::METADATA if matches!(header.bits(16, 4), 1 | 2) => {
                 self.provider = header.bits(20, 32);
+            }
+            kind::METADATA if header.bits(16, 4) == PROVIDER_EVENT => {
+                self.full_buffers += u64::from(header.bits(52, 4) == BUFFER_IS_FULL);
             }
             kind::INITIALIZATION => self.clock.set(body)?,
             kind::STRING => provider.declare_string(header, body, &mut self.names)?,
@@ -154,6 +163,8 @@ impl Trace {
     /// Adds what was read; returns how many records are damaged.
     pub(super) fn finish(self, samples: &mut Samples<'_>) -> Result<u64> {
         let Trace { names, titles, numbers, mut spans, mut stacks, mut held, damaged, .. } = self;
+        let what = "providers had no room for more records: some are missing";
+        samples.note_count(self.full_buffers, what);
         let mut frames = FrameNames::default();
         for name in 0..names.len() as u32 {
             frames.push(&Frame { name: names.name(name), ..Frame::default() }, samples);

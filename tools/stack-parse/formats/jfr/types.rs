@@ -11,17 +11,20 @@ const DEEPEST: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     AllocationSize,
+    Amount,
     Label(&'static str),
     Duration,
     EventThread,
     JavaName,
     LineNumber,
+    LostSamples,
     Method,
     Name,
     OsName,
     OsThreadId,
     Samples,
     SampledThread,
+    SamplingPeriod,
     Size,
     StackTrace,
     StartTime,
@@ -37,13 +40,15 @@ pub(super) enum Role {
 pub(super) const STATE: &str = "state";
 
 /// Names of fields; some roles have two.
-const ROLES: [(&str, Role); 25] = [
+const ROLES: [(&str, Role); 28] = [
     ("allocationSize", Role::AllocationSize),
+    ("amount", Role::Amount),
     ("description", Role::String),
     ("duration", Role::Duration),
     ("eventThread", Role::EventThread),
     ("javaName", Role::JavaName),
     ("lineNumber", Role::LineNumber),
+    ("lostSamples", Role::LostSamples),
     ("method", Role::Method),
     ("monitorClass", Role::Label("monitorClass")),
     ("name", Role::Name),
@@ -53,6 +58,7 @@ const ROLES: [(&str, Role); 25] = [
     ("parkedClass", Role::Label("parkedClass")),
     ("sampledThread", Role::SampledThread),
     ("samples", Role::Samples),
+    ("samplingPeriod", Role::SamplingPeriod),
     ("size", Role::Size),
     ("stackTrace", Role::StackTrace),
     ("startTime", Role::StartTime),

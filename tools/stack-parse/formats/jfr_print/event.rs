@@ -7,15 +7,25 @@ use super::FORMAT;
 use crate::frame::Frame;
 use crate::read::dates::{instant, time_of};
 use crate::read::java::place_of_class;
-use crate::read::java_events::{TRUNCATED, kind_of, weight};
+use crate::read::java_events::{JavaLosses, TRUNCATED, kind_of, weight};
 use crate::read::leaf_first::LeafFirst;
 use crate::read::numbers::scaled;
 use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::Samples;
 use crate::samples::sample::{Sample, Time, known};
 
-/// The fields that may be the weight of an event.
-const NUMBERS: [&str; 6] = ["duration", "weight", "tlabSize", "allocationSize", "size", "samples"];
+/// The fields that may be the weight of an event, or say how much was lost.
+const NUMBERS: [&str; 9] = [
+    "duration",
+    "weight",
+    "tlabSize",
+    "allocationSize",
+    "size",
+    "samples",
+    "samplingPeriod",
+    "lostSamples",
+    "amount",
+];
 
 /// The index of the duration in [`NUMBERS`].
 const DURATION: usize = 0;
@@ -104,6 +114,14 @@ impl PrintedEvent {
             ..Frame::default()
         };
         self.stack.push(&frame, samples);
+    }
+
+    /// How much was lost, if this event says so, and the field that has it.
+    pub(super) fn loss(&self) -> Option<(&'static str, u64)> {
+        let field = JavaLosses::field(&self.name)?;
+        let place = NUMBERS.iter().position(|known| *known == field)?;
+        let Some(Weight::Known(amount)) = self.numbers[place] else { return None };
+        Some((field, amount))
     }
 
     /// The weight of an event with this name. If its name has durations, a missing one is 0.

@@ -3,7 +3,7 @@
 use common::{Error, Result};
 use stack_perf_data::{Error as Unreadable, Summary};
 
-use crate::samples::Samples;
+use crate::samples::{Loss, Samples};
 
 /// The error for an input that cannot be read.
 pub(super) fn error(name: &str, why: Unreadable) -> Error {
@@ -53,23 +53,20 @@ pub(super) fn report(summary: &Summary, is_sampled: bool, samples: &mut Samples<
     let lost = summary.lost();
     // What could not be read may be about what was lost.
     let is_whole = summary.damaged == 0 && summary.error.is_none();
-    samples.facts.lost = is_whole.then_some(lost);
-    if lost > 0 {
-        let share = 100.0 * lost as f64 / (lost.saturating_add(summary.samples)) as f64;
-        samples.note(format_args!(
-            "{lost} samples or other records, {share:.1} % of all, were lost while recording: {}",
-            if is_sampled {
-                "use a lower 'perf record -F' or a larger -m"
-            } else {
-                "use a larger 'perf record -m'"
-            }
-        ));
-        if samples.wants.latency() {
-            samples.note(
-                "switches of threads may be among them: later latencies may then be divided by the \
-                 wrong number of threads",
-            );
-        }
+    let remedy = match is_sampled {
+        true => "use a lower 'perf record -F' or a larger -m",
+        false => "use a larger 'perf record -m'",
+    };
+    let (of, recorded) = ("samples or other records", Some(summary.samples));
+    samples.note_loss(Loss { count: lost, of, recorded, remedy });
+    if !is_whole {
+        samples.facts.lost = None;
+    }
+    if lost > 0 && samples.wants.latency() {
+        samples.note(
+            "switches of threads may be among them: later latencies may then be divided by the \
+             wrong number of threads",
+        );
     }
     samples.note_counts(&[
         (

@@ -15,6 +15,10 @@ use super::tokens::{
     ends_in_colon, split_last_token, split_token, token_start, trim, trim_end, trim_start,
 };
 
+/// What the profiler of Swift prints as the event, without a colon:
+/// `NIO-ELT-0     11/2     4.000000005:    swipr`.
+const SWIFT_EVENT: &[u8] = b"swipr";
+
 /// The fields of an event line; those not printed are empty or `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EventLine<'a> {
@@ -173,6 +177,8 @@ impl<'a> EventLine<'a> {
         }
         if ends_in_colon(token) {
             (self.event, self.rest) = (&token[..token.len() - 1], after);
+        } else if self.rest.trim_ascii() == SWIFT_EVENT {
+            (self.event, self.rest) = (SWIFT_EVENT, b"");
         }
     }
 }

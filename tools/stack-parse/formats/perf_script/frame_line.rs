@@ -56,9 +56,18 @@ impl<'a> FrameLine<'a> {
             [b'(', dso @ .., b')'] if is_lone_dso(dso) => (&b""[..], dso),
             _ => split_dso(name),
         };
-        let (symbol, dso) = (without_offset(symbol), without_offset(dso));
+        let (mut symbol, dso) = (without_offset(symbol), without_offset(dso));
+        // The profiler of Swift: `1345 $s4main4workyS2iF [inlined]+0x5 (/app/server)`.
+        let swift = symbol.strip_suffix(b" [inlined]");
+        symbol = swift.unwrap_or(symbol);
         let is_frame = symbol != b"(cookie)" && !(symbol.is_empty() && dso.is_empty());
-        is_frame.then_some(FrameLine { ip, symbol, dso, place: b"", inlined })
+        is_frame.then_some(FrameLine {
+            ip,
+            symbol,
+            dso,
+            place: b"",
+            inlined: inlined || swift.is_some(),
+        })
     }
 
     /// Parses an address alone, from `-F ip`: either in 16 columns after the indentation of a call

@@ -25,7 +25,7 @@ use crate::read::held::Held;
 use crate::read::protobuf::{Malformed, Stream};
 use crate::read::spans::Spans;
 use crate::read::stacks::{StackId, Stacks};
-use crate::samples::Samples;
+use crate::samples::{Loss, Samples};
 
 #[derive(Default)]
 pub(super) struct Trace {
@@ -295,13 +295,20 @@ impl Trace {
 
     /// Reports what is missing in the sums.
     fn report(&self, samples: &mut Samples<'_>) {
+        if self.lost_records > 0 {
+            samples.note_loss(Loss {
+                count: self.lost_records,
+                of: "samples or other records",
+                recorded: None,
+                remedy: "use a larger ring_buffer_pages, or a lower frequency",
+            });
+        }
         samples.note_counts(&[
             (self.left_out, "packets refer to packets that were lost: they are left out"),
             (
                 self.skipped_samples,
                 "samples have no stack, as the profiler was late: they are left out",
             ),
-            (self.lost_records, "records were lost by the kernel, samples among them"),
             (self.unknown_stacks, "samples have no stack in this trace: it is [unknown]"),
         ]);
     }

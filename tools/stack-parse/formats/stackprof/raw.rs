@@ -174,6 +174,10 @@ impl Raw {
                 if samples.wants.order() { rows.push(row) } else { add(row, samples)? }
             }
         }
+        if is_wall && !deltas.is_empty() {
+            let untimed = all.saturating_sub(deltas.len() as u64);
+            samples.note_count(untimed, "samples have no time: each weighs the interval");
+        }
         rows.sort_by_key(|(time, ..)| *time);
         for row in rows {
             add(row, samples)?;

@@ -13,7 +13,7 @@ use super::Output;
 use super::event::TraceEvent;
 use super::threads::Threads;
 use crate::read::held::{Drawn, Thread};
-use crate::read::v8_profile::{Nodes, Ticks};
+use crate::read::v8_profile::{LINES_OF_LEAVES, Nodes, Ticks};
 
 /// Profiles by process and id.
 #[derive(Default)]
@@ -48,6 +48,9 @@ impl Profiles {
 
     /// Adds the samples.
     pub(super) fn add_to(self, threads: &Threads, output: &mut Output<'_, '_>) -> Result<()> {
+        if !self.list.is_empty() {
+            output.samples.note_lines_of_definitions(LINES_OF_LEAVES);
+        }
         for mut profile in self.list {
             let Output { names, stacks, held, samples } = output;
             profile.nodes.resolve(stacks, names, samples);

@@ -6,6 +6,7 @@
 //! "stackFrames":{"1":{"name":"[root]"},"2":{"name":"f","parent":1}}
 //! ```
 
+use bstr::ByteSlice;
 use common::{Result, io::Input};
 use hashbrown::HashMap;
 
@@ -18,6 +19,15 @@ use crate::read::held::{Drawn, Held, Thread};
 use crate::read::json::Json;
 use crate::read::stacks::{StackId, Stacks};
 use crate::samples::Samples;
+
+/// The function and the place in the name that Hermes gives to a frame at this line and column:
+/// `render(http://localhost:8081/index.bundle:20:3)`.
+fn split_place_of_hermes(name: &[u8], place: [Option<u64>; 2]) -> Option<(&[u8], &[u8])> {
+    let [Some(line), Some(column)] = place else { return None };
+    let inner = name.strip_suffix(b")")?;
+    inner.strip_suffix(format!(":{line}:{column}").as_bytes())?;
+    inner.split_once_str("(").filter(|(function, _)| !function.is_empty())
+}
 
 #[derive(Default)]
 pub(super) struct Sampled {
@@ -86,16 +96,20 @@ impl Sampled {
             let number = self.number(id);
             name.clear();
             caller.clear();
+            let mut place = [None; 2];
             json.enter_object()?;
             while let Some(key) = json.next_key()? {
                 match key {
                     b"name" => name.extend_from_slice(json.text()?.unwrap_or_default()),
+                    b"line" => place[0] = json.integer()?,
+                    b"column" => place[1] = json.integer()?,
                     b"parent" => caller.extend_from_slice(json.number()?.unwrap_or_default()),
                     _ => {}
                 }
             }
             let caller = if caller.is_empty() { None } else { Some(self.number(&caller)) };
-            let name = Some(frames.number(&name, b""));
+            let (function, source) = split_place_of_hermes(&name, place).unwrap_or((&name, b""));
+            let name = Some(frames.number(function, source));
             self.frames[number] = StackFrame { name, caller, ..StackFrame::default() };
         }
         Ok(())

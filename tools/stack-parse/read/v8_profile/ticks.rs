@@ -96,13 +96,11 @@ impl Ticks {
             let time = u64::try_from(time).ok().filter(|_| !is_startless);
             held.add(thread, stack, weight, time);
         }
-        if nodeless > 0 || timeless > 0 {
-            samples.note(format_args!(
-                "{nodeless} samples have no node, {timeless} have no time and are left out"
-            ));
-        }
-        let bad = "times between samples are no numbers of 64 bits: no time passes there";
-        samples.note_counts(&[(bad_deltas, bad)]);
+        samples.note_counts(&[
+            (nodeless, "samples have no node: they are without a stack"),
+            (timeless as u64, "samples have no time: they are left out"),
+            (bad_deltas, "times between samples are no numbers of 64 bits: no time passes there"),
+        ]);
         if is_startless && !is_empty {
             samples.note("a profile has an end but no start: its last sample weighs nothing");
         }
