@@ -14,6 +14,11 @@ mod diagnoses;
 
 // The detected format of an input.
 mod guesses;
+mod pasted;
+
+// Folders that Instruments writes.
+#[cfg(unix)]
+mod instruments;
 
 // Text that is damaged, shuffled, or read by several threads.
 mod damage;
@@ -262,9 +267,13 @@ fn every_shape_of_line_is_read() {
         ("demo 1 2.5: cycles:\n\n\t 10 f (/demo)\n\n", "demo;f 1\n"),
         ("demo 1 2.5: cycles:\n\n\n\t 10 f (/demo)\n\t 20 g (/demo)\n\n", "demo;g;f 1\n"),
         // Only addresses and symbols: `-F ip,sym`.
-        ("\n\t 10 f\n\t 20 g\n\n\n\t 10 f\n\t 20 g\n", "g;f 2\n"),
-        ("cpu-clock: \n\t 10 f\n\n", "f 1\n"),
-        ("my demo \n\t 10 f\n\n", "my demo;f 1\n"),
+        (
+            "\n\t              1a f\n\t              20 g\n\n\n\
+             \t              1a f\n\t              20 g\n",
+            "g;f 2\n",
+        ),
+        ("cpu-clock: \n\t              10 f\n\n", "f 1\n"),
+        ("my demo \n\t    7f0000000010 f\n\n", "my demo;f 1\n"),
         // Side records.
         (
             "demo 1 2.5: PERF_RECORD_COMM exec: demo:1/1\ndemo 1 2.6: cycles:\n\t 10 f (/demo)\n\n",

@@ -46,6 +46,9 @@ impl Program {
                 "{shown}: permission denied: expected an executable file; to draw a recording: \
                  stack-flame [OPTIONS] -i {shown}"
             ))),
+            Found::Nowhere if Path::new(name).is_dir() => {
+                Err(Failure::not_runnable(format!("{shown}: is a directory")))
+            }
             Found::Nowhere if has_folder(name) => {
                 Err(Failure::not_found(format!("{shown}: no such file or directory")))
             }
@@ -89,7 +92,7 @@ impl Program {
 
 /// The file that a command line names if it is no program: it begins as recordings do, or it is not
 /// executable and does not begin as programs do. Then drawing it shows whether it is a recording.
-/// `-` is standard input.
+/// `-` is standard input, and `app.trace` may be a folder that Instruments wrote.
 pub(crate) fn recording(words: &[OsString]) -> Option<&Path> {
     let [name] = words else { return None };
     let file = Path::new(name);
@@ -99,7 +102,9 @@ pub(crate) fn recording(words: &[OsString]) -> Option<&Path> {
     let is_recording = match look_up_or_here(name) {
         Found::At(path) | Found::Here(path) => begins(&path, &RECORDINGS),
         Found::NotExecutable => !begins(file, &PROGRAMS),
-        Found::Folder | Found::Nowhere => false,
+        Found::Folder | Found::Nowhere => {
+            file.is_dir() && file.extension() == Some(OsStr::new("trace"))
+        }
     };
     // What is in PATH only is not meant.
     (is_recording && file.exists()).then_some(file)
@@ -108,6 +113,9 @@ pub(crate) fn recording(words: &[OsString]) -> Option<&Path> {
 /// Why a file that cannot be drawn was not run.
 pub(crate) fn why_drawn(file: &Path) -> String {
     let shown = file.display();
+    if file.is_dir() {
+        return format!("{shown} is a directory, so it was read as a recording");
+    }
     format!(
         "{shown} is not executable, so it was read as a recording: 'chmod +x' makes it a program"
     )

@@ -50,7 +50,13 @@ pub(crate) enum Extra {
     Live,
     /// Gives the heap of each object: `--major`, `--promoted`.
     Heaps,
+    /// Its lines begin with blanks that say who called whom. This knows a line that lost them, as
+    /// when it was pasted, by the line above it.
+    Indented(LostBlanks),
 }
+
+/// Whether the second of two lines lost the blanks before it.
+type LostBlanks = fn(&[u8], &[u8]) -> bool;
 
 impl Format {
     /// A format without a root frame, whose weights are sums, and which has no optional feature.
@@ -82,8 +88,19 @@ impl Format {
     pub(crate) fn advice(&self) -> Option<Advice> {
         self.extras.iter().find_map(|extra| match extra {
             Extra::Advice(advice) => Some(*advice),
-            Extra::Live | Extra::Heaps | Extra::Parallelism | Extra::Wakers => None,
+            _ => None,
         })
+    }
+
+    /// Whether a text in this format lost the blanks at the start of its lines, so that it cannot be
+    /// read any more.
+    pub(crate) fn has_lost_blanks(&self, start: &[u8]) -> bool {
+        let is_lost = self.extras.iter().find_map(|extra| match extra {
+            Extra::Indented(is_lost) => Some(*is_lost),
+            _ => None,
+        });
+        let pairs = || lines(start).zip(lines(start).skip(1));
+        is_lost.is_some_and(|is_lost| pairs().any(|(above, line)| is_lost(above, line)))
     }
 
     /// Whether it has a feature.

@@ -65,6 +65,8 @@ mod vtune;
 mod xctrace;
 mod xdebug;
 
+use std::fmt;
+
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use common::{Error, Result, io::Input};
@@ -75,6 +77,7 @@ use crate::samples::{InputFormat, Samples, Wants};
 use detected::{Detected, detect};
 
 pub(crate) use detected::describe;
+pub(crate) use unread::folder_looks_like;
 
 /// All formats, in the order in which they are tried: the first yes counts.
 /// Folded comes last, since much looks like a word and a number.
@@ -189,11 +192,42 @@ pub(crate) fn read(
         }
     };
     check(format, &name, options.objects, &samples.wants)?;
+    // What was looked at is still there.
+    let start = input.peek(0).map_err(|source| Error::Input { name: name.clone(), source })?;
+    if format.has_lost_blanks(start) {
+        let what = format!(
+            "{} without the blanks at the start of its lines, which say who called whom: \
+             copy them, too, or give the file itself",
+            format.name
+        );
+        return Err(Error::Unknown { name, what });
+    }
     let (root, weighs, advice) = (format.root, format.weighs, format.advice());
     samples.begin_input(&name, InputFormat { name: format.name, root, weighs, advice });
     let read = (format.parse)(input, options, samples);
-    let ended = samples.end_input(detected, read.is_ok());
+    let ended = match chosen.format {
+        Some(format) => samples.end_input(NoneOf(format, detected), read.is_ok()),
+        None => samples.end_input(detected, read.is_ok()),
+    };
     read.and(ended)
+}
+
+/// What is said of an input without samples that was read in the format that the user chose.
+struct NoneOf(&'static Format, Detected);
+
+impl fmt::Display for NoneOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // The user knows better than a guess that knows nothing.
+            NoneOf(chosen, Detected::Unknown { looks_like: None, .. }) => {
+                write!(f, "it was read as {}", chosen.name)
+            }
+            NoneOf(_, Detected::Unknown { looks_like: Some(what), .. }) => {
+                write!(f, "it looks like {what}")
+            }
+            NoneOf(_, detected) => detected.fmt(f),
+        }
+    }
 }
 
 /// Refuses options for which the format of the input lacks the data.

@@ -1,6 +1,7 @@
 //! Turns any profiler's output into folded stacks.
 
 mod debuginfod;
+mod folder;
 mod format;
 mod formats;
 mod frame;
@@ -58,7 +59,7 @@ fn stack_parse(args: Args, pipe: &mut Pipe) -> Result<Status> {
     pipe.show_progress_of_pipes();
     let mut samples = Samples::new(&args.samples, pipe)?;
     for path in args.files.iter() {
-        let read = samples.open_input(path).and_then(|mut input| {
+        let read = folder::open(path, &mut samples).and_then(|mut input| {
             formats::read(&mut input, &args.format, &args.options, &mut samples)
         });
         match read {

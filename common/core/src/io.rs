@@ -22,6 +22,7 @@ mod utf16;
 mod watched;
 pub(crate) mod whole_file;
 mod xz;
+mod zip;
 pub(crate) mod zstd;
 
 pub use blocks::{Block, Blocks};

@@ -36,7 +36,9 @@ fn detect(head: &Head<'_>) -> bool {
     const LOOKED_AT: usize = 400;
     let lines = || head.lines().take(LOOKED_AT);
     let is_process_and_count = |(line, next): (&[u8], &[u8])| {
-        process(line).is_some() && next.starts_with(b"        ") && count(next).is_some()
+        let is_count = next.starts_with(b"        ") && count(next).is_some();
+        // The blanks before both may be lost, as in a text that was pasted.
+        process(line).is_some() && is_count || is_bare_process(line) && is_bare_count(next)
     };
     lines().zip(lines().skip(1)).any(is_process_and_count)
         || lines().take(5).any(|line| title(line).is_some())
@@ -85,7 +87,13 @@ struct BccReader {
     /// The lines of the frames. They are kept until the count, as a `--` that follows makes them
     /// the kernel's.
     lines: Vec<Vec<u8>>,
+    /// The lines since an empty one that have no blanks before them: frames if a count follows.
+    bare: Vec<Vec<u8>>,
 }
+
+/// How many lines without blanks before them may be frames. A stack has 127 frames at most, and
+/// there are two.
+const MOST_BARE: usize = 512;
 
 impl BccReader {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
@@ -94,23 +102,54 @@ impl BccReader {
             self.has_measure = true;
             samples.events.set_measures(&[measure]);
         } else if let Some(count) = count(line) {
-            self.push_lines(samples);
-            return self.add(count, samples);
+            return self.sample(count, samples);
         } else if let Some((comm, pid)) = process(line) {
             (self.comm, self.pid) = (comm.to_vec(), pid.to_vec());
         } else if line.starts_with(b"  ") && !text.is_empty() {
-            if let Some(waker) = text.strip_prefix(b"waker:") {
-                let (name, pid) = name_and_pid(waker);
-                (self.waker, self.waker_pid) = (name.to_vec(), pid.to_vec());
-            }
-            self.lines.push(text.to_vec());
-        } else if !text.is_empty() {
+            self.frame_line(text);
+        } else if text.is_empty() {
+            self.bare.clear();
+        } else if !self.lines.is_empty() {
             // `^C`, `Detaching...`, what the shell echoed.
-            if !self.lines.is_empty() {
-                samples.skipped.add(number, "expected a frame or a count");
-            }
+            samples.skipped.add(number, "expected a frame or a count");
+        } else {
+            return self.bare_line(line, samples);
         }
         Ok(())
+    }
+
+    /// Reads a line that has no blanks before it: of a text that lost them, or what a shell or a
+    /// person wrote. An empty line is after each count, so a number ends only what is its own.
+    fn bare_line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        if is_bare_count(line) && !self.bare.is_empty() {
+            for line in std::mem::take(&mut self.bare) {
+                match bare_process(&line) {
+                    Some((comm, pid)) => (self.comm, self.pid) = (comm.to_vec(), pid.to_vec()),
+                    None => self.frame_line(&line),
+                }
+            }
+            return self.sample(decimal(line.trim_ascii()).unwrap_or_default(), samples);
+        }
+        if line.starts_with(b"^C") || self.bare.len() == MOST_BARE {
+            self.bare.clear();
+        } else {
+            self.bare.push(line.trim_ascii().to_vec());
+        }
+        Ok(())
+    }
+
+    fn frame_line(&mut self, text: &[u8]) {
+        if let Some(waker) = text.strip_prefix(b"waker:") {
+            let (name, pid) = name_and_pid(waker);
+            (self.waker, self.waker_pid) = (name.to_vec(), pid.to_vec());
+        }
+        self.lines.push(text.to_vec());
+    }
+
+    /// Ends a sample.
+    fn sample(&mut self, count: u64, samples: &mut Samples<'_>) -> Result<()> {
+        self.push_lines(samples);
+        self.add(count, samples)
     }
 
     /// Pushes the frames that were kept: those before a `--` are the kernel's.
@@ -155,12 +194,26 @@ fn count(line: &[u8]) -> Option<u64> {
 /// `    -                dd (25036)`, `    target:          cksum`,
 /// `    target:          cksum 25036`: the name and the process.
 fn process(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let line = line.strip_prefix(b"    ")?;
+    bare_process(line.strip_prefix(b"    ")?)
+}
+
+/// The name and the process in a line without the blanks before it.
+fn bare_process(line: &[u8]) -> Option<(&[u8], &[u8])> {
     if let Some(target) = line.strip_prefix(b"target:") {
         return Some(name_and_pid(target));
     }
     let (comm, pid) = line.strip_prefix(b"-  ")?.strip_suffix(b")")?.rsplit_once_str(" (")?;
     decimal(pid).map(|_| (comm.trim_ascii(), pid))
+}
+
+/// Whether this can only be the line of a process: `-` is padded to sixteen columns.
+fn is_bare_process(line: &[u8]) -> bool {
+    line.starts_with(b"-               ") && bare_process(line).is_some()
+}
+
+/// `4`
+fn is_bare_count(line: &[u8]) -> bool {
+    decimal(line.trim_ascii_end()).is_some()
 }
 
 /// `          cksum 25036`; older ones print no process.

@@ -47,9 +47,11 @@ pub(super) const FORMAT: Format = Format::new(
 /// What was expected where a number has no name yet.
 const NO_NAME: &str = "a number that has a name";
 
-/// Whether the input begins with a header that names the events, and functions follow.
+/// Whether the input begins with a header that names the events, and functions or the totals
+/// follow: a part that callgrind wrote before the program did anything has no function.
 fn detect(head: &Head<'_>) -> bool {
     let (mut has_events, mut has_command, mut is_ours) = (false, false, false);
+    let mut has_totals = false;
     for line in head.lines().filter(|line| !line.is_empty()) {
         if line.starts_with(b"# callgrind format") {
             return true;
@@ -60,6 +62,7 @@ fn detect(head: &Head<'_>) -> bool {
             Some(b':') if is_header(key) => {
                 has_events |= key == b"events";
                 has_command |= key == b"cmd";
+                has_totals |= key == b"totals";
                 // Cachegrind writes these, too.
                 is_ours |= !matches!(key, b"desc" | b"cmd" | b"events");
             }
@@ -70,7 +73,7 @@ fn detect(head: &Head<'_>) -> bool {
             _ => return false,
         }
     }
-    false
+    head.is_whole && has_events && is_ours && has_totals
 }
 
 fn is_header(key: &[u8]) -> bool {
@@ -352,6 +355,9 @@ impl File {
             ));
         }
         if let Some(said) = self.said {
+            if said == 0 && self.threads.is_empty() {
+                samples.note("an empty recording: its totals are 0");
+            }
             self.costs.compare(said, samples);
         }
         Ok(())

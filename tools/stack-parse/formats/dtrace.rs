@@ -18,7 +18,7 @@ use bstr::ByteSlice;
 use common::numbers::{decimal, hexadecimal};
 use common::{Result, io::Input};
 
-use crate::format::{Format, Head};
+use crate::format::{Extra, Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::leaf_first::LeafFirst;
@@ -28,7 +28,14 @@ use crate::samples::{Root, Samples};
 
 pub(super) const FORMAT: Format =
     Format::new("dtrace", "What DTrace prints of aggregations by stack", detect, parse)
-        .root(&Root::Comm);
+        .root(&Root::Comm)
+        .extras(&[Extra::Indented(has_lost_blanks)]);
+
+/// Frames are indented further than anything else.
+fn has_lost_blanks(above: &[u8], line: &[u8]) -> bool {
+    let has_offset = |line: &[u8]| line.contains(&b'`') && line.contains_str("+0x");
+    above.is_empty() && has_offset(line) && !line.starts_with(b" ")
+}
 
 /// The indentation of frames: the default of DTrace's `stackindent`.
 const INDENT: usize = 14;

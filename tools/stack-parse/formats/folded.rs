@@ -5,7 +5,7 @@ use common::folded::{
     FoldedLine, Frames, Label, counts_samples, lacks_frames, noted_samples, parse_header,
 };
 use common::io::{Input, lines};
-use memchr::memrchr;
+use memchr::{memmem, memrchr};
 
 use super::unread;
 use crate::format::{Format, Head};
@@ -75,18 +75,28 @@ fn is_balanced(frame: &[u8]) -> bool {
 }
 
 fn are_folded(text: &[u8]) -> bool {
-    let (mut all, mut folded, mut deep) = (0, 0, 0);
+    let (mut all, mut folded, mut deep, mut rows) = (0, 0, 0, 0);
     for line in lines(text).filter(|line| !line.is_empty() && !line.starts_with(b"# ")) {
         let is_deep = line.contains(&b';');
         let is_folded = FoldedLine::parse(line).is_ok() || is_deep && ends_in_decimal(line);
         all += 1;
         folded += usize::from(is_folded);
         deep += usize::from(is_folded && is_deep);
+        rows += usize::from(is_row(line));
     }
     let is_folded = folded > 0 && folded * 10 >= all * 9;
     let is_damaged = deep > 0 && folded * 2 >= all && all - folded <= 1;
-    // A table of another profiler may end each line in a number.
-    (is_folded || is_damaged) && (deep > 0 || unread::looks_like(text).is_none())
+    // A table or a log may end each line in a number.
+    let is_flat = || rows * 2 < all && unread::looks_like(text).is_none();
+    (is_folded || is_damaged) && (deep > 0 || is_flat())
+}
+
+/// Whether a line without `;` is rather a row of a table, whose columns are padded, or of a log,
+/// which begins with a time: `.interp    28     792`, `10:12:33 IP 192.0.2.1, length 100`.
+fn is_row(line: &[u8]) -> bool {
+    let is_numbered = line[0].is_ascii_digit() && !line.starts_with(b"0x");
+    let words = line.split(|byte| *byte == b' ').count();
+    memmem::find(line, b"  ").is_some() || is_numbered && words > 2
 }
 
 /// Whether a line ends in a number that is not a count here but that other tools write as one:
@@ -264,6 +274,8 @@ mod tests {
             "odd\nodd\na;b 1\n",
             "x = a; y = 1;\n",
             "4.5 apples\n",
+            ".interp   28     792\n.dynamic  480   15840\n",
+            "10:12:33.01 IP a > b: length 100\n10:12:33.02 IP b > a: length 0\n",
             "desc: I1 cache\n1 2\n3 4\n5 6\n".repeat(9).as_str(),
         ] {
             assert!(!are_folded(text.as_bytes()), "{text:?}");

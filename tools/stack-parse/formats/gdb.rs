@@ -36,7 +36,10 @@ fn detect(head: &Head<'_>) -> bool {
     let is_leaf = |line: &[u8]| FrameLine::of(line).is_some_and(|frame| frame.number == 0);
     let lines = || head.lines().take(LOOKED_AT);
     let is_eu_stack = lines().any(|line| line.starts_with(b"TID "));
-    !is_eu_stack && lines().any(|line| Thread::of(line).is_some() || is_leaf(line))
+    // Its report of an error has frames like gdb's.
+    let is_of_sanitizer = || lines().any(|line| line.contains_str("Sanitizer: "));
+    let is_backtrace = || lines().any(is_leaf) && !is_of_sanitizer();
+    !is_eu_stack && (lines().any(|line| Thread::of(line).is_some()) || is_backtrace())
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {

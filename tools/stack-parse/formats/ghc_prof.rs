@@ -8,14 +8,20 @@ mod text;
 use bstr::ByteSlice;
 use common::{Error, Result, io::Input, numbers::is_digits};
 
-use crate::format::{Format, Head};
+use crate::format::{Extra, Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::samples::Samples;
 use crate::samples::events::Measure;
 
 pub(super) const FORMAT: Format =
-    Format::new("ghc-prof", "Profiles of GHC's programs: .prof, as text and JSON", detect, parse);
+    Format::new("ghc-prof", "Profiles of GHC's programs: .prof, as text and JSON", detect, parse)
+        .extras(&[Extra::Indented(has_lost_blanks)]);
+
+/// The title of the columns of the tree is far to the right.
+fn has_lost_blanks(_: &[u8], line: &[u8]) -> bool {
+    line.starts_with(b"individual ") && line.ends_with(b"inherited")
+}
 
 /// The measures of a cost centre's own cost.
 const MEASURES: [Measure<'_>; 2] =

@@ -6,7 +6,7 @@
 use bstr::ByteSlice;
 use common::{Result, io::Input};
 
-use crate::format::{Format, Head};
+use crate::format::{Extra, Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::leaf_first::LeafFirst;
@@ -22,7 +22,13 @@ pub(super) const FORMAT: Format = Format::new(
     parse,
 )
 .root(&Root::Comm)
-.weighs(Weighs::Value);
+.weighs(Weighs::Value)
+.extras(&[Extra::Indented(has_lost_blanks)]);
+
+/// The place of a function stands below it, after a TAB.
+fn has_lost_blanks(above: &[u8], line: &[u8]) -> bool {
+    above.ends_with(b")") && line.starts_with(b"/") && line.contains_str(".go:")
+}
 
 /// The name of the frame in place of those that Go left out.
 const TRUNCATED: &[u8] = b"[truncated]";

@@ -8,7 +8,7 @@ use common::numbers::{decimal, is_digits};
 use common::{Result, io::Input, stacks::FrameId};
 use hashbrown::HashMap;
 
-use crate::format::{Format, Head};
+use crate::format::{Extra, Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::java::place_in_package;
@@ -22,7 +22,13 @@ pub(super) const FORMAT: Format = Format::new(
     "What the JVM's profiler hprof printed as text, up to Java 8",
     detect,
     parse,
-);
+)
+.extras(&[Extra::Indented(has_lost_blanks)]);
+
+/// The frames of a trace have a TAB before them, and so has `<empty>`.
+fn has_lost_blanks(above: &[u8], line: &[u8]) -> bool {
+    above.starts_with(b"TRACE ") && line.ends_with(b")") && !line.starts_with(b"\t")
+}
 
 /// The titles of the tables, and how their rows are read. The weight of processor time is the row's
 /// share of the total.

@@ -15,7 +15,7 @@ use bstr::ByteSlice;
 use common::numbers::{decimal, hexadecimal};
 use common::{Result, io::Input};
 
-use crate::format::{Format, Head};
+use crate::format::{Extra, Format, Head};
 use crate::frame::{Frame, known_name};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
@@ -27,7 +27,13 @@ use crate::samples::{Root, Samples, Weighs};
 pub(super) const FORMAT: Format =
     Format::new("macos-sample", "What sample of macOS prints", detect, parse)
         .root(&Root::Comm)
-        .weighs(Weighs::Value);
+        .weighs(Weighs::Value)
+        .extras(&[Extra::Indented(has_lost_blanks)]);
+
+/// The call graph is indented.
+fn has_lost_blanks(above: &[u8], line: &[u8]) -> bool {
+    above == b"Call graph:" && line.first().is_some_and(u8::is_ascii_digit)
+}
 
 /// The start of the first line.
 const TITLE: &[u8] = b"Analysis of sampling ";

@@ -35,7 +35,17 @@ use crate::samples::sample::{Sample, Time};
 
 pub(super) const FORMAT: Format =
     Format::new("massif", "Massif's snapshots of memory in use: valgrind", detect, parse)
-        .extras(&[Extra::Live]);
+        .extras(&[Extra::Live, Extra::Indented(has_lost_blanks)]);
+
+/// Nodes stand below their parent, each a blank further in: only a root has none.
+fn has_lost_blanks(above: &[u8], line: &[u8]) -> bool {
+    let is_root = |line: &[u8]| {
+        let number = line.strip_prefix(b"n").unwrap_or_default();
+        let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        digits > 0 && number[digits..].starts_with(b": ")
+    };
+    is_root(above) && is_root(line)
+}
 
 fn detect(head: &Head<'_>) -> bool {
     let mut lines = head.lines().filter(|line| !line.is_empty());

@@ -13,7 +13,7 @@ use bstr::ByteSlice;
 use common::numbers::{decimal, hexadecimal};
 use common::{Result, io::Input};
 
-use crate::format::{Format, Head};
+use crate::format::{Extra, Format, Head};
 use crate::frame::{Frame, Kind};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
@@ -22,7 +22,17 @@ use crate::samples::Samples;
 use crate::samples::sample::Sample;
 
 pub(super) const FORMAT: Format =
-    Format::new("pmcstat", "The call graphs of FreeBSD's pmcstat -G", detect, parse);
+    Format::new("pmcstat", "The call graphs of FreeBSD's pmcstat -G", detect, parse)
+        .extras(&[Extra::Indented(has_lost_blanks)]);
+
+/// An empty line is before each root.
+fn has_lost_blanks(above: &[u8], line: &[u8]) -> bool {
+    let is_root = |line: &[u8]| {
+        let share = line.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+        share > 0 && line[share..].starts_with(b"%  [")
+    };
+    is_root(above) && is_root(line)
+}
 
 fn detect(head: &Head<'_>) -> bool {
     event(head.first_line()).is_some()

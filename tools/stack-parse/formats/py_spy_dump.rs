@@ -16,7 +16,7 @@ use bstr::ByteSlice;
 use common::numbers::{hexadecimal, is_digits};
 use common::{Error, Result, io::Input};
 
-use crate::format::{Format, Head};
+use crate::format::{Extra, Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::json::Json;
@@ -34,7 +34,13 @@ pub(super) const FORMAT: Format = Format::new(
     parse,
 )
 .root(&Root::Comm)
-.weighs(Weighs::Value);
+.weighs(Weighs::Value)
+.extras(&[Extra::Indented(has_lost_blanks)]);
+
+/// The frames of a thread are indented.
+fn has_lost_blanks(above: &[u8], line: &[u8]) -> bool {
+    Thread::of(above).is_some() && line.ends_with(b")") && !line[0].is_ascii_whitespace()
+}
 
 fn detect(head: &Head<'_>) -> bool {
     head.lines().any(|line| Thread::of(line).is_some())

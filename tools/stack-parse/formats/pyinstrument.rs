@@ -21,10 +21,10 @@ use crate::samples::events::Measure;
 pub(super) const FORMAT: Format =
     Format::new("pyinstrument", "The JSON of Python's pyinstrument", detect, parse);
 
+/// Whether there is a tree. A session that pyinstrument saved for itself (`-o app.pyisession`) has
+/// the other keys, too, but records in place of the tree.
 fn detect(head: &Head<'_>) -> bool {
-    head.outline().is_some_and(|keys| {
-        keys.has("root_frame") || keys.has("sample_count") && keys.has("target_description")
-    })
+    head.outline().is_some_and(|keys| keys.has("root_frame"))
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {

@@ -123,12 +123,12 @@ impl Trace {
     fn read_sample(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
         self.event.read_all(json)?;
         let thread = self.threads.of_event(&self.event);
-        self.sampled.add(&self.event, thread);
+        self.sampled.add(&self.event, thread, &mut self.frames);
         Ok(())
     }
 
     fn add_event(&mut self) {
-        let Trace { event, frames, threads, spans, profiles, .. } = self;
+        let Trace { event, frames, threads, spans, profiles, sampled } = self;
         match event.phase {
             b'B' | b'E' | b'X' => add_span(event, threads.of_event(event), frames, spans),
             // Spans of tasks, which move from thread to thread; S and F are the old types.
@@ -136,6 +136,10 @@ impl Trace {
             b'M' => threads.name(event),
             b'P' | b'I' | b'i' => profiles.add(event, threads),
             _ => {}
+        }
+        // What happens at one time is a sample if it says where.
+        if !b"BEXbeSFM".contains(&event.phase) && event.has_stack() {
+            sampled.add(event, threads.of_event(event), frames);
         }
     }
 

@@ -9,132 +9,145 @@ use super::{disk_use, perf_script};
 
 pub(super) use bytes::is_archive;
 
-/// The start of the first line that is not blank, or of a binary file.
-const STARTS: &[(&[u8], &str)] = &[
-    (b"# To display the perf.data header", "perf report: run 'perf script' instead"),
-    (
-        b"\xc1\x1f\xfc\xc1",
-        "a CTF trace, but not memtrace's of version 1, 2 or 3: babeltrace2 prints its events",
-    ),
-    (b"\x57\x1d\xd1\x75", "the metadata of a CTF trace: babeltrace2 prints its events"),
-    (b"/* CTF 1.", "the metadata of a CTF trace: babeltrace2 prints its events"),
-    (b"%% Analysis results:", "an analysis by Erlang's fprof: eflambe writes folded stacks"),
-    (b"****** Process <", "the text of Erlang's eprof: eflambe writes folded stacks"),
-    (b"2ELIFREP", "perf.data of a big-endian machine: run 'perf script' on it"),
-    (b"PERFFILE", "perf.data of version 1: run an equally old 'perf script' on it"),
-    (b"QPERFSTREAM", "a stream of hotspot's: give the perf.data itself"),
-    (b"SIMPLEPERF", "simpleperf's protobuf: run report_sample.py on the recording instead"),
-    (b"memray\0", "memray: run 'memray transform csv' on it"),
-    (b"MOJ", "austin's binary format: run 'mojo2austin' on it"),
-    (
-        b"Nettrace",
-        "a trace of .NET (nettrace): run 'dotnet-trace convert --format Speedscope' on it",
-    ),
-    (b"NYTProf ", "a profile of Perl (NYTProf): run 'nytprofcalls' on it"),
-    (b"\x17\x08\x44tracing", "trace-cmd's trace.dat: run 'perf record -g' instead"),
-    (b"\x5e\x97\xca\xfd", "a capture of sysprof: run 'perf record -g' instead"),
-    (b"SQLite format 3\0", "a database (SQLite), as nsys writes: sqlite3 prints its tables"),
-    (b"# tracer: ", "the text of ftrace: run 'traceconv json' on it"),
-    (b"PK\x03\x04", "a zip archive: unpack it first"),
-    (b"%PDF", "a PDF"),
-    (b"\x89PNG", "a PNG picture"),
-    (b"PeriodType: ", "the output of go tool pprof: give the profile itself"),
-    (b"--- threadz ", "the threads of a server of Google's: run 'go tool pprof -proto' on it"),
-    (b"JAVA PROFILE ", "a heap dump of a JVM, which has no stacks: run jhat or MAT on it"),
-    (b"v8-version,", "V8's log: run 'node --prof-process --preprocess' on it"),
-    (b"name,src_file,src_line,", "sums of Tracy without stacks: run 'tracy-csvexport -u'"),
-    (b"Flat profile:", "gprof: it has calls but no stacks"),
-    (b"call graph profile:", "gprof: it has calls but no stacks"),
-    (b"reading file \"", "heaptrack_print: its option -F writes folded stacks"),
-    (b"JOB \"", "a heap profile of GHC: it has no stacks, '+RTS -P' has those that allocate"),
-    (
-        b"time\tsince\tcomm\t",
-        "the table of 'stack-parse --table': stack-heat reads it, and DuckDB or pandas",
-    ),
-    (b"function\tself\ttotal", "the table of 'stack-top --tsv': DuckDB or pandas reads it"),
-    (b"hdrb", "an event log of GHC: run hs-speedscope on it"),
-    (b"_     ._   __/__", "the text of pyinstrument: run 'pyinstrument -r json'"),
-    (b"<html", "a web page"),
-    (b"<!DOCTYPE html", "a web page"),
-    (b"<!DOCTYPE HTML", "a web page"),
-    (b"\x04\x08", "data that Ruby dumped, but no profile of stackprof"),
-];
-
-/// The start of one of the first lines.
-const LINES: [(&[u8], &str); 3] = [
-    (b"-----------+-----", "the output of go tool pprof: give the profile itself"),
-    (b"Showing nodes accounting for ", "the output of go tool pprof: give the profile itself"),
-    (b"#           TASK-PID ", "the text of ftrace: run 'traceconv json' on it"),
-];
-
-/// A text in one of the first lines.
-const WORDS: [(&[u8], &str); 8] = [
-    (
-        b" stacks with outstanding allocations:",
-        "the text of bcc's memleak: run 'heaptrack PROG' instead",
-    ),
-    (
-        b" [+additional indent] Count File:Line",
-        "the text of Julia's Profile: its package PProf writes pprof",
-    ),
-    (b" Count  Overhead File ", "the text of Julia's Profile: its package PProf writes pprof"),
-    (b":     file format ", "what objdump prints: it has no samples"),
-    (b" cut here ]---", "the log of a kernel: it has no samples"),
-    (b"Call Trace:", "the log of a kernel: it has no samples"),
-    (b"Call trace:", "the log of a kernel: it has no samples"),
-    (b" [#1]", "the log of a kernel: it has no samples"),
-];
-
-/// A word in the first lines of a JSON text; the most general words come last.
-const JSON: [(&[u8], &str); 9] = [
-    (b"\"main()==>", "a profile of XHProf: it has calls but no stacks"),
-    (b"\"alloc_samples\"", "a profile of Scalene (JSON): run 'py-spy record -f raw' instead"),
-    // The stacks may come after the bytes seen here.
-    (b"\"sampleStackTraces\"", "a recording of Safari (JSON): speedscope shows it"),
-    (b"\"instrumentTypes\"", "a recording of Safari (JSON): speedscope shows it"),
-    (b"\"timeline-record-type-", "a recording of Safari (JSON): speedscope shows it"),
-    (
-        b"\"node_fields\"",
-        "a heap snapshot of V8: it has no stacks, 'node --heap-prof' samples them",
-    ),
-    (b"\"costs\"", "the JSON of gprof2dot: it has calls but no stacks"),
-    (
-        b"\"total_num_allocations\"",
-        "statistics of memray: run 'memray transform csv' on the recording instead",
-    ),
-    (b"", "JSON"),
-];
-
-/// A word in the first lines of an XML text.
-const XML: [(&[u8], &str); 5] = [
-    (b"<valgrindoutput>", "the XML of valgrind: run 'valgrind --tool=dhat' instead"),
-    (b"<recording ", "the print of a Java flight recording (XML): run 'jfr print --json' instead"),
-    (b"<trace-toc", "the contents of an xctrace: export a table of it (XML)"),
-    (b"<svg", "a picture, but no flame graph (SVG)"),
-    (b"", "XML"),
-];
+/// The table, a row a line.
+const TABLE: &str = include_str!("unread.txt");
 
 const VALGRIND: &str = "what valgrind says: of it only memcheck's leaks have stacks to count";
 const NAMES: &str = "mangled names without counts: 'stack-demangle --names' demangles them";
-const SYSTRACE: &str = "systrace (a web page): run 'traceconv json' on it";
+
+/// A row of the table: how a file looks, and what is said of it.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    kind: Kind,
+    /// With escapes.
+    looks: &'static str,
+    what: &'static str,
+}
+
+/// Where the text of a row must stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Start,
+    Line,
+    Word,
+    Json,
+    Xml,
+    Page,
+    Zip,
+    Folder,
+}
+
+impl Kind {
+    fn of(name: &str) -> Option<Kind> {
+        Some(match name {
+            "start" => Kind::Start,
+            "line" => Kind::Line,
+            "word" => Kind::Word,
+            "json" => Kind::Json,
+            "xml" => Kind::Xml,
+            "page" => Kind::Page,
+            "zip" => Kind::Zip,
+            "folder" => Kind::Folder,
+            _ => return None,
+        })
+    }
+
+    /// The kind of the rows for this text; any of the first three is [`Kind::Start`].
+    fn of_text(text: &[u8]) -> Kind {
+        let begins = |words: &[&str]| {
+            let is_start = |word: &&str| {
+                text.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
+            };
+            words.iter().any(is_start)
+        };
+        match text {
+            [b'{', ..] => Kind::Json,
+            [b'[', rest @ ..] if is_json_list(rest) => Kind::Json,
+            _ if begins(&["<?xml", "<svg"]) => Kind::Xml,
+            _ if begins(&["<!doctype html", "<html"]) => Kind::Page,
+            _ => Kind::Start,
+        }
+    }
+}
+
+impl Row {
+    fn of(line: &'static str) -> Option<Row> {
+        let mut parts = line.splitn(3, " | ").map(str::trim);
+        let (kind, looks, what) = match line.split_once(" | | ") {
+            Some((kind, what)) => (kind, "", what),
+            None => (parts.next()?, parts.next()?, parts.next()?),
+        };
+        Some(Row { kind: Kind::of(kind)?, looks, what })
+    }
+
+    /// Whether a text looks like this: all of it, and without the blanks before it.
+    fn fits(&self, start: &[u8], text: &[u8]) -> bool {
+        /// How many lines are looked at: any text may come before that of a tool.
+        const LINES: usize = 100;
+        let looks = unescaped(self.looks);
+        let mut lines = text.lines().take(LINES);
+        match self.kind {
+            Kind::Start => text.starts_with(&looks) || start.starts_with(&looks),
+            Kind::Line => lines.any(|line| line.starts_with(&looks)),
+            Kind::Word => lines.any(|line| line.contains_str(&looks)),
+            Kind::Json | Kind::Xml | Kind::Page | Kind::Zip => text.contains_str(&looks),
+            Kind::Folder => false,
+        }
+    }
+}
+
+/// The rows of the table.
+fn rows() -> impl Iterator<Item = Row> {
+    TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(Row::of)
+}
+
+/// The bytes that a text of the table stands for: `\xNN`, `\t`, `\n`, and `\s`, a blank.
+fn unescaped(looks: &str) -> Vec<u8> {
+    let (mut bytes, mut rest) = (Vec::new(), looks.as_bytes());
+    while let [first, after @ ..] = rest {
+        let (byte, length) = match rest {
+            [b'\\', b't', ..] => (b'\t', 2),
+            [b'\\', b'n', ..] => (b'\n', 2),
+            [b'\\', b's', ..] => (b' ', 2),
+            [b'\\', b'x', high, low, ..] => (hexadecimal(*high) << 4 | hexadecimal(*low), 4),
+            _ => (*first, 1),
+        };
+        bytes.push(byte);
+        rest = &after[length - 1..];
+    }
+    bytes
+}
+
+fn hexadecimal(digit: u8) -> u8 {
+    (digit as char).to_digit(16).unwrap_or_default() as u8
+}
 
 /// What a file seems to be, from its first bytes.
 pub(crate) fn looks_like(start: &[u8]) -> Option<&'static str> {
-    let is_in = |text: &[u8], table: &[(&[u8], &'static str)]| {
-        table.iter().find(|(word, _)| text.contains_str(word)).map(|(_, name)| *name)
-    };
     let text = start.trim_ascii_start();
-    match text {
-        [b'{', ..] => is_in(text, &JSON),
-        [b'[', rest @ ..] if is_json_list(rest) => is_in(text, &JSON),
-        _ if text.starts_with(b"<?xml") || text.starts_with(b"<svg") => is_in(text, &XML),
-        _ if is_systrace(text) => Some(SYSTRACE),
-        _ => by_start(start, text)
-            .or_else(|| bytes::looks_like(start))
+    if text.is_empty() {
+        return None;
+    }
+    let kind = Kind::of_text(text);
+    let is_zip = start.starts_with(b"PK\x03\x04");
+    let is_of_kind = |row: &Row| match row.kind {
+        Kind::Line | Kind::Word => kind == Kind::Start,
+        Kind::Zip => is_zip,
+        other => other == kind,
+    };
+    let known = rows().find(|row| is_of_kind(row) && row.fits(start, text));
+    known.map(|row| row.what).or_else(|| {
+        bytes::looks_like(start)
             .or_else(|| by_line(text))
             .or_else(|| disk_use::looks_like(text))
-            .or_else(|| is_mangled_name(text).then_some(NAMES)),
-    }
+            .or_else(|| is_mangled_name(text).then_some(NAMES))
+    })
+}
+
+/// What a folder seems to be, by the names in it.
+pub(crate) fn folder_looks_like(has: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let is_known = |row: &Row| row.kind == Kind::Folder && has(row.looks);
+    rows().find(is_known).map(|row| row.what)
 }
 
 /// Whether the first line is only a symbol of C++, Rust or OCaml, as nm and c++filt have them.
@@ -144,23 +157,16 @@ fn is_mangled_name(text: &[u8]) -> bool {
     starts.iter().any(|start| line.starts_with(start)) && !line.contains(&b' ')
 }
 
-fn by_start(start: &[u8], text: &[u8]) -> Option<&'static str> {
-    let is = |(word, _): &&(&[u8], &'static str)| text.starts_with(word) || start.starts_with(word);
-    STARTS.iter().find(is).map(|(_, name)| *name)
-}
-
-/// By one of the first lines, since any text may come before it.
+/// By one of the first lines.
 fn by_line(text: &[u8]) -> Option<&'static str> {
     /// How many lines are checked.
     const LOOKED_AT: usize = 40;
     const CALL_TRACE: &str = "perf script --call-trace: '--itrace=i1000g' prints stacks instead";
     let name = |line: &[u8]| {
-        let starts = LINES.iter().find(|(word, _)| line.starts_with(word));
-        match starts.or_else(|| WORDS.iter().find(|(word, _)| line.contains_str(word))) {
-            Some((_, name)) => Some(*name),
-            None if is_of_valgrind(line) => Some(VALGRIND),
-            None => perf_script::is_call_trace(line).then_some(CALL_TRACE),
+        if is_of_valgrind(line) {
+            return Some(VALGRIND);
         }
+        perf_script::is_call_trace(line).then_some(CALL_TRACE)
     };
     text.lines().take(LOOKED_AT).find_map(name)
 }
@@ -169,12 +175,6 @@ fn by_line(text: &[u8]) -> Option<&'static str> {
 fn is_of_valgrind(line: &[u8]) -> bool {
     let process = line.strip_prefix(b"==").and_then(|rest| rest.split_once_str("== "));
     process.is_some_and(|(process, _)| is_digits(process))
-}
-
-/// A trace of Android in a web page that shows it.
-fn is_systrace(text: &[u8]) -> bool {
-    let is_page = text.starts_with(b"<!DOCTYPE ") || text.starts_with(b"<html");
-    is_page && text.contains_str("<title>Android System Trace</title>")
 }
 
 /// `[{"name":`, `[]`, `[1`, `["a"`, but not gdb's `[New LWP 7173]` or a kernel's
@@ -260,7 +260,10 @@ mod tests {
                 b"[    1.200001] BUG: unable to handle\n[    1.300001] Oops: 0000 [#1] SMP\n",
                 "the log of a kernel: it has no samples",
             ),
-            (b"<!DOCTYPE html>\n<html>\n<head><title>Android System Trace</title>", SYSTRACE),
+            (
+                b"<!DOCTYPE html>\n<html>\n<head><title>Android System Trace</title>",
+                "systrace (a web page): run 'traceconv json' on it",
+            ),
             (b"<!DOCTYPE html>\n<html>\n", "a web page"),
             (
                 b"<?xml version=\"1.0\"?>\n\n<valgrindoutput>\n",
@@ -277,14 +280,37 @@ mod tests {
     }
 
     #[test]
+    fn every_line_is_a_row_a_comment_or_empty() {
+        let lines = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        assert_eq!(rows().count(), lines.count());
+    }
+
+    /// A row that can never be the first that fits is a mistake.
+    #[test]
+    fn every_row_is_found_by_what_it_looks_like() {
+        for row in rows().filter(|row| row.kind != Kind::Folder) {
+            let looks = unescaped(row.looks);
+            let text = match row.kind {
+                Kind::Start => looks,
+                Kind::Line => [b"a tool\n", &looks[..]].concat(),
+                Kind::Word => [b"a tool\nx", &looks[..], b"x"].concat(),
+                Kind::Json => [b"{", &looks[..]].concat(),
+                Kind::Xml => [b"<?xml?>", &looks[..]].concat(),
+                Kind::Page => [b"<!DOCTYPE html>", &looks[..]].concat(),
+                Kind::Zip | Kind::Folder => [b"PK\x03\x04", &looks[..]].concat(),
+            };
+            assert_eq!(looks_like(&text), Some(row.what), "{row:?}");
+        }
+    }
+
+    #[test]
     fn what_does_instead_is_in_the_manual() {
         let page = include_str!("../../../man/stack-parse.1");
         let (_, list) = page.split_once("\n.Ss What is not read\n").expect("a section");
         let (list, _) = list.split_once("\n.El\n").expect("a list");
         let items: Vec<&str> = list.lines().filter(|line| line.starts_with(".It ")).collect();
-        let names = [STARTS, &LINES, &WORDS, &JSON, &XML].concat();
-        let others = [VALGRIND, SYSTRACE, NAMES].into_iter().chain(bytes::ALL);
-        let names = names.iter().map(|(_, name)| *name).chain(others);
+        let others = [VALGRIND, NAMES].into_iter().chain(bytes::ALL);
+        let names = rows().map(|row| row.what).chain(others);
         for (name, _) in names.filter_map(|name| name.split_once(':')) {
             assert!(items.iter().any(|item| item.contains(name)), "man/stack-parse.1: {name}");
         }

@@ -11,7 +11,7 @@
 use bstr::ByteSlice;
 use common::{Result, io::Input};
 
-use crate::format::{Format, Head};
+use crate::format::{Extra, Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::csv::{fields, next_field};
@@ -21,7 +21,15 @@ use crate::samples::Samples;
 use crate::samples::events::Measure;
 
 pub(super) const FORMAT: Format =
-    Format::new("vtune", "The call tree of VTune, as CSV", detect, parse);
+    Format::new("vtune", "The call tree of VTune, as CSV", detect, parse)
+        .extras(&[Extra::Indented(has_lost_blanks)]);
+
+/// The first row is the total, and all others stand below it, each a blank further in.
+fn has_lost_blanks(above: &[u8], line: &[u8]) -> bool {
+    let is_total =
+        above.strip_prefix(b"Total").and_then(<[u8]>::first).is_some_and(u8::is_ascii_punctuation);
+    is_total && line.first().is_some_and(|byte| !byte.is_ascii_whitespace())
+}
 
 /// VTune writes seconds.
 const NANOSECONDS: u64 = 1_000_000_000;

@@ -85,6 +85,10 @@ fn nothing_taken(events: &Events, pipe: &mut Pipe) {
     }
     if !events.is_empty() {
         let all: u128 = events.iter().map(|event| event.all().samples).sum();
+        if all == 0 {
+            // That no sample was found is said already: no choice of events would help.
+            return;
+        }
         let names: Vec<String> = events
             .iter()
             .map(|event| format!("{} ({})", printed(&event.name), event.all().samples))

@@ -13,8 +13,8 @@ use crate::io::progress::{Counted, Progress};
 use crate::io::utf16::{ByteOrder, Utf16};
 use crate::{
     Error, Result, io::compressed::Compressed, io::lz4::Lz4, io::output::regular_file,
-    io::seekable::Seekable, io::standard, io::watched::Watched, io::xz::Xz, io::zstd::Zstd,
-    names::printable,
+    io::seekable::Seekable, io::standard, io::watched::Watched, io::xz::Xz, io::zip,
+    io::zstd::Zstd, names::printable,
 };
 
 /// What standard input is called in messages.
@@ -163,6 +163,9 @@ impl Input {
 
     /// Decompresses and decodes until the first bytes are neither compressed nor UTF-16.
     fn decompressed(mut self) -> io::Result<Input> {
+        if self.peek(zip::START.len())?.starts_with(zip::START) {
+            return self.unzipped();
+        }
         let is_bzip2 = self.is_bzip2()?;
         let is_utf16 = self.is_utf16()?;
         let bare_utf16 = self.bare_utf16()?;
@@ -188,6 +191,17 @@ impl Input {
             },
         };
         Input { path: self.path, ..Input::of(self.name, decompressed) }.decompressed()
+    }
+
+    /// The only file of a zip archive; the archive itself if it has several.
+    fn unzipped(mut self) -> io::Result<Input> {
+        let archive = self.take_seekable()?;
+        let (is_whole, reader): (bool, Box<dyn Read + Send>) = match zip::only_file(archive)? {
+            Ok(file) => (false, Box::new(file)),
+            Err(archive) => (true, Box::new(archive)),
+        };
+        let input = Input { path: self.path, ..Input::of(self.name, reader) };
+        if is_whole { Ok(input) } else { input.decompressed() }
     }
 
     /// Whether this is compressed by bzip2: `BZh9` is followed by a block, or by the end mark if

@@ -11,6 +11,27 @@ pub(super) fn is_frame(line: &[u8]) -> bool {
     line.starts_with(b"    ") && line.len() > 4 || line.starts_with(b"\t") || is_address(line)
 }
 
+/// Whether a line is a frame that lost the blanks before it, as when it is pasted: its offset, or
+/// an address with a symbol, tells it from the words of a key.
+pub(super) fn is_bare_frame(line: &[u8]) -> bool {
+    let text = line.trim_ascii_end();
+    let has_offset = || {
+        let symbol = with_source(text).0;
+        without_offset(symbol) != symbol || symbol != text
+    };
+    let is_key = matches!(text, [] | [b',' | b']' | b'@', ..]);
+    !is_key && (has_offset() || bare_address(text).is_some())
+}
+
+/// Splits `7f4c593162ec __libc_read+76 (/usr/lib/libc.so.6)`, where the TAB before it is lost: a
+/// short address may be a word, unless an object follows.
+fn bare_address(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    text.split_once_str(" ").filter(|(address, symbol)| {
+        let has_object = || hexadecimal(address).is_some() && !with_object(symbol).1.is_empty();
+        is_address(address) || has_object()
+    })
+}
+
 /// The frame of a line:
 ///
 /// ```text
@@ -21,14 +42,21 @@ pub(super) fn is_frame(line: &[u8]) -> bool {
 /// <TAB>7f4c593162ec __libc_read+76 (/usr/lib/x86_64-linux-gnu/libc.so.6)
 /// <TAB>ffffffff816bac2b vfs_read+187
 /// 7ff4884d44a3
+/// 7f4c593162ec __libc_read+76 (/usr/lib/x86_64-linux-gnu/libc.so.6)
 /// ```
 pub(super) fn frame(line: &[u8]) -> Frame<'_> {
     let text = line.trim_ascii();
     if is_address(text) && !text.starts_with(b"0x") {
         return Frame { address: hexadecimal(text), ..Frame::default() };
     }
-    let perf = if line.starts_with(b"\t") { text.split_once_str(" ") } else { None };
-    if let Some((address, symbol)) = perf.filter(|(address, _)| hexadecimal(address).is_some()) {
+    let perf = match line.first() {
+        Some(b'\t') => {
+            text.split_once_str(" ").filter(|(address, _)| hexadecimal(address).is_some())
+        }
+        Some(b' ') | None => None,
+        Some(_) => bare_address(text),
+    };
+    if let Some((address, symbol)) = perf {
         let (symbol, object) = with_object(symbol);
         let frame = Frame { object, address: hexadecimal(address), ..Frame::default() };
         return match object {
@@ -129,6 +157,20 @@ mod tests {
         }
         for line in ["", ", demo]: 1", "]: 3", "    ", "add", "Attaching 1 probe..."] {
             assert!(!is_frame(line.as_bytes()), "{line}");
+            assert!(!is_bare_frame(line.as_bytes()), "{line}");
+        }
+        for line in [
+            "do_alloc()+869",
+            "vfs_read+1@fs/a.c:4",
+            "[inlined] f@a.c:4",
+            "7f4c59 f(int)+76 (/x)",
+            "7f4c59 f (inlined)",
+            "1 0x1 ([unknown])",
+        ] {
+            assert!(is_bare_frame(line.as_bytes()), "{line}");
+            let indented = if line.starts_with(['1', '7']) { "\t" } else { "    " };
+            let indented = [indented, line].concat();
+            assert_eq!(frame(line.as_bytes()), frame(indented.as_bytes()), "{line}");
         }
     }
 }

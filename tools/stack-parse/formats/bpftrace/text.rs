@@ -15,7 +15,7 @@ use bstr::ByteSlice;
 use common::Result;
 
 use super::entry::MapEntry;
-use super::frame::is_frame;
+use super::frame::{is_bare_frame, is_frame};
 use crate::samples::Samples;
 
 /// The event of stacks that `printf` printed.
@@ -61,6 +61,11 @@ fn map_and_key(line: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
     }
 }
 
+/// Whether a line ends an entry: `demo]: 3`.
+fn ends_entry(line: &[u8]) -> bool {
+    line.rsplit_once_str("]:").is_some_and(|(_, value)| matches!(value, [] | [b' ', ..]))
+}
+
 impl Text {
     /// Reads a line.
     pub(super) fn line(
@@ -81,6 +86,8 @@ impl Text {
         }
         match self.map {
             Some(_) if is_frame(line) => self.entry.push_frame(line),
+            // Parts of a key after a stack begin with a comma, and its end with a bracket.
+            Some(_) if is_bare_frame(line) && !ends_entry(line) => self.entry.push_frame(line),
             Some(_) => return self.key_line(number, line, samples),
             None => return self.printed_line(line, samples),
         }
@@ -106,6 +113,8 @@ impl Text {
             Some((words, value)) => (words, Some(value)),
             None => (line, None),
         };
+        // The blank after the last comma may be lost, too.
+        let words = words.strip_suffix(b", ").or(words.strip_suffix(b",")).unwrap_or(words);
         words.split_str(", ").for_each(|word| self.entry.push_word(word.trim_ascii_end()));
         let Some(value) = value else { return Ok(()) };
         let Some((map, _)) = self.map.take() else { return Ok(()) };
@@ -175,7 +184,7 @@ impl Text {
     ///
     /// ```
     fn printed_line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
-        if is_frame(line) {
+        if is_frame(line) || is_bare_frame(line) {
             if self.blank_lines > 0 && !self.may_have_two_stacks() {
                 self.add_printed(samples)?;
             }

@@ -13,7 +13,7 @@ pub(super) const PERIOD_COLUMNS: usize = 10;
 const WEIGHT_COLUMNS: usize = 16;
 
 /// The width of a comm in a sample without a call chain.
-const COMM_COLUMNS: usize = 16;
+pub(super) const COMM_COLUMNS: usize = 16;
 
 /// Where the event of a line without a time starts, and its colon. The event is the last word with
 /// a colon that ends the line or is followed by a field in its columns:

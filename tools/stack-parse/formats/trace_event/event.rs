@@ -21,6 +21,8 @@ pub(super) struct TraceEvent {
     pub(super) place: Place,
     /// The id of a stack frame.
     pub(super) frame: Vec<u8>,
+    /// The names of stack frames, root first, each with a 0 byte after it.
+    pub(super) stack: Vec<u8>,
     /// The weight of a sample, if it has one; the inner `None` is for one that is not an integer.
     pub(super) weight: Option<Option<u64>>,
     /// The name of a thread or process.
@@ -53,6 +55,7 @@ impl TraceEvent {
             &mut self.tid,
             &mut self.id,
             &mut self.frame,
+            &mut self.stack,
             &mut self.named,
         ];
         texts.into_iter().for_each(Vec::clear);
@@ -93,6 +96,7 @@ impl TraceEvent {
             b".file" => self.place.set_file(json.text()?.unwrap_or_default()),
             b".line" => self.place.line = json.integer()?,
             b"sf" => set(&mut self.frame, json.number()?),
+            b"stack" => self.read_stack(json)?,
             b"weight" => self.weight = Some(json.integer()?),
             b"traceEvents" => return Ok(Key::Events),
             b"samples" => return Ok(Key::Samples),
@@ -100,6 +104,24 @@ impl TraceEvent {
             _ => {}
         }
         Ok(Key::Field)
+    }
+
+    /// `["main","work"]`, or addresses; a single text is no list.
+    fn read_stack(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
+        self.stack.clear();
+        if json.kind()? != Kind::Array {
+            return Ok(());
+        }
+        json.for_each(|json| {
+            self.stack.extend(json.text()?.unwrap_or_default().iter().filter(|byte| **byte != 0));
+            self.stack.push(0);
+            Ok(())
+        })
+    }
+
+    /// Whether it has a stack of its own, in either form.
+    pub(super) fn has_stack(&self) -> bool {
+        !self.stack.is_empty() || !self.frame.is_empty()
     }
 
     /// `{"local":"0x1"}`

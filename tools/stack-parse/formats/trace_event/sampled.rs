@@ -1,9 +1,10 @@
 //! Samples beside the events, with stacks of frames that have ids, as Hermes and catapult write
-//! them:
+//! them, and events at one time that have a stack:
 //!
 //! ```text
 //! "samples":[{"name":"cycles","ts":"11552125241","pid":7,"tid":"1","weight":"1","sf":2}],
 //! "stackFrames":{"1":{"name":"[root]"},"2":{"name":"f","parent":1}}
+//! {"ph":"i","name":"malloc","ts":829,"pid":7,"tid":1,"stack":["[root]","f"]}
 //! ```
 
 use bstr::ByteSlice;
@@ -35,8 +36,9 @@ pub(super) struct Sampled {
     /// The indexes of frames, by their ids.
     numbers: HashMap<Vec<u8>, usize>,
     frames: Vec<StackFrame>,
-    /// The names of the events that were sampled.
+    /// The names of the events that were sampled, and their indexes.
     events: Vec<Vec<u8>>,
+    event_numbers: HashMap<Vec<u8>, usize>,
     /// How many samples have a weight that is not an integer.
     bad_weights: u64,
     /// How many frames are their own callers.
@@ -63,18 +65,21 @@ struct StackFrame {
 
 impl Sampled {
     /// Stores a sample.
-    pub(super) fn add(&mut self, event: &TraceEvent, thread: u32) {
+    pub(super) fn add(&mut self, event: &TraceEvent, thread: u32, frames: &mut Frames) {
         let Some(weight) = event.weight.unwrap_or(Some(1)) else {
             self.bad_weights += 1;
             return;
         };
         let name = if event.name.is_empty() { b"samples" } else { &event.name[..] };
-        let known = self.events.iter().position(|known| known == name);
-        let number = known.unwrap_or_else(|| {
+        let next = self.events.len();
+        let number = *self.event_numbers.entry_ref(name).or_insert(next);
+        if number == next {
             self.events.push(name.to_vec());
-            self.events.len() - 1
-        });
-        let frame = self.number(&event.frame);
+        }
+        let frame = match event.stack.is_empty() {
+            true => self.number(&event.frame),
+            false => self.leaf(&event.stack, frames),
+        };
         self.samples.push(Row {
             time: event.time.and_then(|time| u64::try_from(time).ok()),
             weight,
@@ -113,6 +118,24 @@ impl Sampled {
             self.frames[number] = StackFrame { name, caller, ..StackFrame::default() };
         }
         Ok(())
+    }
+
+    /// The index of the last frame of a list, each with a 0 byte after it.
+    fn leaf(&mut self, stack: &[u8], frames: &mut Frames) -> usize {
+        let (mut start, mut caller, mut id) = (0, None::<usize>, Vec::new());
+        for end in memchr::memchr_iter(0, stack) {
+            let name = &stack[start..end];
+            // No id in `stackFrames` begins with a 0 byte.
+            id.clear();
+            id.push(0);
+            id.extend_from_slice(&caller.unwrap_or(usize::MAX).to_le_bytes());
+            id.extend_from_slice(name);
+            let number = self.number(&id);
+            let name = Some(frames.number(name, b""));
+            self.frames[number] = StackFrame { name, caller, ..StackFrame::default() };
+            (start, caller) = (end + 1, Some(number));
+        }
+        caller.unwrap_or_default()
     }
 
     fn number(&mut self, id: &[u8]) -> usize {
