@@ -1,6 +1,7 @@
 //! What people paste: text that lost the blanks before its lines, and texts that are no profiles.
 
 use std::fs;
+use std::process::Output;
 
 use crate::util::{filter, filter_bytes, golden_files, golden_path, output, recording, stderr};
 
@@ -33,23 +34,71 @@ fn maps_of_bpftrace_need_no_blanks() {
     }
 }
 
-#[test]
-fn what_bpftrace_and_bcc_print_needs_no_blanks() {
-    for format in ["bpftrace", "bcc"] {
-        let folder = format!("formats/{format}");
-        let files = golden_files(&folder).into_iter().filter(|file| file.ends_with(".txt"));
-        let files: Vec<String> = files.collect();
-        assert!(files.len() >= 5, "{files:?}");
-        for file in files {
+/// Inputs in formats of text, with their options.
+fn texts(format: &str) -> Vec<(String, String)> {
+    let folder = format!("formats/{format}");
+    let is_input = |file: &String| {
+        !["folded", "weight", "args"].iter().any(|ending| file.ends_with(&format!(".{ending}")))
+    };
+    let files = golden_files(&folder).into_iter().filter(is_input);
+    files
+        .map(|file| {
             let path = format!("{folder}/{file}");
+            let args = format!("{}.args", path.trim_end_matches(".gz"));
             // Most cases have no options.
-            let args = fs::read_to_string(golden_path(&format!("{path}.args"))).unwrap_or_default();
-            let args: Vec<&str> = args.split_whitespace().collect();
-            let whole = text(&path);
-            let expected = filter("stack-parse", &args, &whole);
-            let bare = without_blanks(&whole);
-            assert_eq!(filter("stack-parse", &args, &bare), expected, "{path}");
+            (path, fs::read_to_string(golden_path(&args)).unwrap_or_default())
+        })
+        .collect()
+}
+
+/// The outputs of an input in its options, with the blanks of its lines and without.
+fn with_and_without_blanks(path: &str, args: &str) -> (Output, Output) {
+    let args: Vec<&str> = args.split_whitespace().collect();
+    let whole = text(path);
+    (output("stack-parse", &args, &whole), output("stack-parse", &args, without_blanks(&whole)))
+}
+
+#[test]
+fn text_that_is_as_clear_without_its_blanks_is_read_without_them() {
+    for format in ["bcc", "bpftrace", "eu-stack", "gdb"] {
+        for (path, args) in texts(format) {
+            let (whole, bare) = with_and_without_blanks(&path, &args);
+            assert_eq!(
+                String::from_utf8_lossy(&bare.stdout),
+                String::from_utf8_lossy(&whole.stdout),
+                "{path}"
+            );
         }
+    }
+}
+
+#[test]
+fn text_that_needs_its_blanks_is_refused_without_them() {
+    for format in [
+        "dtrace",
+        "ghc-prof",
+        "go-traceback",
+        "hprof",
+        "macos-sample",
+        "massif",
+        "pmcstat",
+        "py-spy-dump",
+        "vtune",
+    ] {
+        let mut refused = 0;
+        for (path, args) in texts(format) {
+            let (whole, bare) = with_and_without_blanks(&path, &args);
+            assert!(!whole.stdout.is_empty(), "{path}: {}", stderr(&whole));
+            let said = stderr(&bare);
+            if bare.stdout != whole.stdout {
+                assert_eq!((bare.status.code(), &bare.stdout[..]), (Some(2), &b""[..]), "{path}");
+                refused += 1;
+                let expected = format!("{format} without the blanks at the start of its lines");
+                let is_known = said.contains(&expected) || said.contains("unknown format");
+                assert!(is_known, "{path}: {said}");
+            }
+        }
+        assert!(refused > 0, "{format}");
     }
 }
 
@@ -106,7 +155,7 @@ fn reports_are_answered_by_the_command_that_writes_what_is_read() {
         ("macos-crash.txt", "'sample PID'"),
         ("ms_print.txt", "massif.out.PID"),
         ("perf-annotate.txt", "'perf script'"),
-        ("perf-diff.txt", "'perf script'"),
+        ("perf-diff.txt", "'stack-diff'"),
         ("perf-stat.txt", "'perf record -g'"),
         ("perf-trace.txt", "raw_syscalls:sys_enter"),
         ("profile.coz", "'coz plot'"),

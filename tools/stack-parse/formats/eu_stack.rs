@@ -63,6 +63,8 @@ struct EuStackReader {
 
 impl EuStackReader {
     fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        // Where the blanks before it were lost, a whole path is a source, too.
+        let is_source = line.starts_with(b"    ") || line.starts_with(b"/");
         if let Some(frame) = call(line) {
             let last = self.last.as_ref().and_then(|(last, _)| call(last));
             // With -i, an inlined function has the address of its caller.
@@ -76,7 +78,7 @@ impl EuStackReader {
         } else if let Some(tid) = thread(line) {
             self.finish(samples)?;
             self.tid = tid.to_vec();
-        } else if let (Some((_, source)), true) = (&mut self.last, line.starts_with(b"    ")) {
+        } else if let (Some((_, source)), true) = (&mut self.last, is_source) {
             // A build id is in brackets: `    [2f4c...]@0x5569+0x734`.
             if !line.trim_ascii().starts_with(b"[") {
                 *source = line.trim_ascii().to_vec();

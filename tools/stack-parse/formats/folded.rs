@@ -87,7 +87,8 @@ fn are_folded(text: &[u8]) -> bool {
     let is_folded = folded > 0 && folded * 10 >= all * 9;
     let is_damaged = deep > 0 && folded * 2 >= all && all - folded <= 1;
     // A table or a log may end each line in a number.
-    let is_flat = || rows * 2 < all && unread::looks_like(text).is_none();
+    let is_table = rows > 1 && rows * 2 >= all;
+    let is_flat = || !is_table && unread::looks_like(text).is_none();
     (is_folded || is_damaged) && (deep > 0 || is_flat())
 }
 

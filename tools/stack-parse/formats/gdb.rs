@@ -148,6 +148,10 @@ impl GdbReader {
 ///         mutex = 0x7f908807ec70
 /// ```
 fn continued(line: &[u8]) -> Option<&[u8]> {
+    // These two need no blanks, which may be lost, as in a text that was pasted.
+    if line.starts_with(b"at /") || line.starts_with(b"from /") {
+        return Some(line);
+    }
     let rest = line.strip_prefix(b"   ")?;
     let rest = if rest.starts_with(b"from ") { rest } else { rest.strip_prefix(b" ")? };
     Some(rest).filter(|rest| rest.first().is_some_and(|byte| !byte.is_ascii_whitespace()))

@@ -117,7 +117,7 @@ impl<R: Read> Read for Checked<R> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use std::io::Write;
 
     use flate2::Compression;
@@ -126,7 +126,7 @@ pub(crate) mod tests {
     use super::*;
 
     /// An archive of files, all with this content, as zip(1) writes it.
-    pub(crate) fn archive(names: &[&str], content: &[u8], is_deflated: bool) -> Vec<u8> {
+    fn archive(names: &[&str], content: &[u8], is_deflated: bool) -> Vec<u8> {
         let mut deflated = DeflateEncoder::new(Vec::new(), Compression::fast());
         deflated.write_all(content).expect("memory");
         let deflated = deflated.finish().expect("memory");

@@ -90,7 +90,8 @@ fn has_event(above: &[u8], line: &[u8]) -> bool {
 /// pages replace the TAB with spaces or drop it.
 fn is_frame_of_event(above: &[u8], line: &[u8]) -> bool {
     let Some(frame) = FrameLine::parse(line) else { return false };
-    if !is_chain_frame(line) && !one_line::is_certain(&frame) {
+    let is_frame = is_chain_frame(line) || one_line::is_certain(&frame);
+    if !is_frame || line.starts_with(b"\t") && !is_tabbed_frame(line) {
         return false;
     }
     // `p 1 cycles: `: after a name without padding, perf's own number would be wider.
