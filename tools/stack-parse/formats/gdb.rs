@@ -65,7 +65,10 @@ struct GdbReader {
 impl GdbReader {
     fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         let name_alone = self.name_alone.take();
-        if let Some(rest) = continued(line) {
+        // The blanks before the arguments of a name that stands alone may be lost, too.
+        let is_of_name =
+            name_alone.is_some() && line.starts_with(b"(") && !line.starts_with(b"(gdb");
+        if let Some(rest) = continued(line).or(is_of_name.then_some(line)) {
             if let Some(name) = name_alone.filter(|_| rest.starts_with(b"(")) {
                 self.frame(&[&name, &b" "[..], rest].concat(), samples)?;
             } else {
