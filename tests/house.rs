@@ -140,8 +140,9 @@ fn every_golden_file_is_used() {
     for path in files_below(&golden) {
         let file = path.strip_prefix(&golden).expect("it is below").to_str().expect("UTF-8");
         // tests/formats.rs takes every file there; its recordings are of these objects. Runs of
-        // programs in several languages are chosen by number.
-        let are_taken = ["formats/", "symfs/", "diff/languages/"];
+        // programs in several languages are chosen by number. Texts that are no profiles are all
+        // refused.
+        let are_taken = ["formats/", "symfs/", "diff/languages/", "no-profiles/"];
         if !are_taken.iter().any(|folder| file.starts_with(folder)) {
             assert!(is_used(file), "tests/golden/{file}: no test uses it");
         }

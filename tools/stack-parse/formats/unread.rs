@@ -85,7 +85,7 @@ impl Row {
         /// How many lines are looked at: any text may come before that of a tool.
         const LINES: usize = 100;
         let looks = unescaped(self.looks);
-        let mut lines = text.lines().take(LINES);
+        let mut lines = start.lines().take(LINES);
         match self.kind {
             Kind::Start => text.starts_with(&looks) || start.starts_with(&looks),
             Kind::Line => lines.any(|line| line.starts_with(&looks)),

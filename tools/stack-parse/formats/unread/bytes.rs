@@ -54,10 +54,13 @@ fn is_etl(start: &[u8]) -> bool {
     is_buffer && SYSTEM.iter().any(|system| kind == Some(&system[..]))
 }
 
-/// Whether this is a tar archive: its first header has a magic word after the name of a file, which
-/// is padded with NULs.
+/// Whether this is an archive: zip, or tar, whose first header has a magic word after the name of a
+/// file, which is padded with NULs.
 pub(in crate::formats) fn is_archive(start: &[u8]) -> bool {
     const MAGIC: usize = 257;
+    if start.starts_with(b"PK\x03\x04") {
+        return true;
+    }
     start.get(MAGIC..MAGIC + 5) == Some(b"ustar") && start[..MAGIC].contains(&0)
 }
 
