@@ -95,9 +95,10 @@ fn are_folded(text: &[u8]) -> bool {
 /// Whether a line without `;` is rather a row of a table, whose columns are padded, or of a log,
 /// which begins with a time: `.interp    28     792`, `10:12:33 IP 192.0.2.1, length 100`.
 fn is_row(line: &[u8]) -> bool {
-    let is_numbered = line[0].is_ascii_digit() && !line.starts_with(b"0x");
-    let words = line.split(|byte| *byte == b' ').count();
-    memmem::find(line, b"  ").is_some() || is_numbered && words > 2
+    let mut words = line.split(|byte| *byte == b' ');
+    let time = words.next().unwrap_or_default();
+    let is_time = time.contains(&b':') && time.iter().all(|byte| b"0123456789:.".contains(byte));
+    memmem::find(line, b"  ").is_some() || is_time && words.count() > 1
 }
 
 /// Whether a line ends in a number that is not a count here but that other tools write as one:
