@@ -18,6 +18,9 @@ mod guesses;
 // Text that is damaged, shuffled, or read by several threads.
 mod damage;
 
+// Control characters of an input.
+mod escapes;
+
 // Input in pieces of any size.
 mod blocks;
 
