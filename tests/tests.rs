@@ -38,6 +38,10 @@ mod conventions;
 #[cfg(target_os = "linux")]
 mod limits;
 
+// All tools with too little memory.
+#[cfg(target_os = "linux")]
+mod little_memory;
+
 // What a user at a terminal sees.
 #[cfg(target_os = "linux")]
 mod terminal;
