@@ -53,6 +53,7 @@
 struct Readme;
 
 mod below;
+mod bounded_slice;
 mod bytes;
 pub mod executable;
 #[cfg(test)]
