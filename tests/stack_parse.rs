@@ -18,6 +18,9 @@ mod guesses;
 // Text that is damaged, shuffled, or read by several threads.
 mod damage;
 
+// Small inputs that name many frames.
+mod amplified;
+
 // Control characters of an input.
 mod escapes;
 
