@@ -42,6 +42,10 @@ mod limits;
 #[cfg(target_os = "linux")]
 mod little_memory;
 
+// Work that grows with the input, and no faster.
+#[cfg(target_os = "linux")]
+mod growth;
+
 // What a user at a terminal sees.
 #[cfg(target_os = "linux")]
 mod terminal;
