@@ -67,9 +67,11 @@ fn write(files: &Files, event: Option<&str>, pipe: &mut Pipe) -> Result<Status> 
     append_head(&keys, roots.is_some(), &mut text);
     pipe.out().lines(&text)?;
     let columns: HashMap<&[u8], usize> = keys.iter().map(|key| &key[..]).zip(0..).collect();
+    // The ends of fields: most lines lack most labels if there are many.
+    let tabs = vec![b'\t'; columns.len()];
     for row in &table.rows {
         text.clear();
-        table.append(row, &columns, roots.is_some(), &mut text);
+        table.append(row, &columns, &tabs, roots.is_some(), &mut text);
         pipe.write_lines(&text, row.weight.into())?;
     }
     Ok(pipe.status())
@@ -150,6 +152,7 @@ impl Table {
         &self,
         row: &Row,
         columns: &HashMap<&[u8], usize>,
+        tabs: &[u8],
         has_roots: bool,
         out: &mut Vec<u8>,
     ) {
@@ -161,11 +164,11 @@ impl Table {
         fields.dedup_by_key(|(column, _)| *column);
         let mut at = 0;
         for (column, value) in fields {
-            push_tabs(column - at, out);
+            out.extend_from_slice(&tabs[at..column]);
             push_field(&utf8(value), out);
             at = column;
         }
-        push_tabs(columns.len() - at, out);
+        out.extend_from_slice(&tabs[at..]);
         let mut stack = self.stacks.name(row.stack);
         if has_roots {
             let (event, frames) = event_and_frames(stack);
@@ -203,11 +206,6 @@ impl Table {
 fn event_and_frames(stack: &[u8]) -> (&[u8], &[u8]) {
     let mut frames = Frames::new(stack);
     (frames.next().unwrap_or_default(), frames.rest().unwrap_or(stack))
-}
-
-/// Ends so many fields: many at once, as most lines lack most labels if there are many.
-fn push_tabs(count: usize, out: &mut Vec<u8>) {
-    out.resize(out.len() + count, b'\t');
 }
 
 fn append_head(keys: &[Vec<u8>], has_roots: bool, out: &mut Vec<u8>) {
