@@ -32,7 +32,8 @@ fn every_signal_that_asks_for_an_end_leaves_no_folder() {
     }
 }
 
-/// As perf, which ends itself by the signal that it got when its program has ended.
+/// As perf, which ends itself by the signal that it got when its program has ended. What a shell
+/// starts like this ignores Ctrl-C, so the program gets another signal.
 const HIDING: &str = r#"#!/bin/sh
 for word; do
     [ "$word" != -- ] || break
@@ -42,7 +43,7 @@ done
 while [ "$1" != -- ]; do shift; done
 shift
 "$@" &
-trap 'kill -INT $!; wait $!; trap - INT; kill -INT $$' INT
+trap 'kill -TERM $!; wait $!; trap - INT; kill -INT $$' INT
 wait $!
 "#;
 
@@ -52,7 +53,7 @@ fn no_end_is_claimed_of_a_program_that_catches_the_signal() {
     place.program("perf", HIDING);
     place.program(
         "prog",
-        "#!/bin/sh\ntrap 'exit 5' INT\ntouch records\nwhile :; do sleep 0.1; done\n",
+        "#!/bin/sh\ntrap 'exit 5' TERM\ntouch records\nwhile :; do sleep 0.1; done\n",
     );
     let (said, status, _) = ended_by(&place, Signal::SIGINT, &["--call-graph", "fp", "./prog"]);
     let expected = "prog ended after signal 2 (SIGINT), with a status that perf hides\n";
