@@ -160,7 +160,7 @@ mod tests {
         let executable = Image::parse(&file).expect("a shared library");
         let sections = DebugSections::of(&executable).expect("sections");
         let dwarf = sections.0.borrow(|section| BoundedSlice::new(section));
-        [dwarf.debug_info.reader().len(), dwarf.debug_str.reader().len()]
+        [dwarf.debug_info.reader().slice().len(), dwarf.debug_str.reader().slice().len()]
     }
 
     #[test]
