@@ -35,6 +35,10 @@ mod pages;
 // Running out of memory.
 mod memory;
 
+// Standard input that is closed.
+#[cfg(target_os = "linux")]
+mod closed_input;
+
 /// The names in a folder of the project.
 fn names_in(folder: &str) -> BTreeSet<String> {
     fs::read_dir([env!("CARGO_MANIFEST_DIR"), "/", folder].concat())

@@ -21,6 +21,12 @@ use crate::util::{binary, golden_path};
 // The table, printed or in a file.
 mod text;
 
+// What is written, and what must stay as it is.
+mod written;
+
+// How signals end a recording.
+mod ended;
+
 // Whether a word is a program or a recording, and where it is.
 mod operand;
 
@@ -368,7 +374,12 @@ fn ctrl_c_ends_the_recording_and_what_was_recorded_is_drawn() {
     let args = ["-e", "cpu-clock", "--", "sleep", "1000"];
     let output = type_ctrl_c(&place, start(&place, &args));
     let said = stderr(&output);
-    assert!(said.contains("stack-flame: sleep was ended by signal 2 (SIGINT)\n"), "{said}");
+    assert!(
+        said.contains(
+            "stack-flame: sleep ended after signal 2 (SIGINT), with a status that perf hides\n"
+        ),
+        "{said}"
+    );
     assert_status(&output, 130);
     assert!(place.read("flame.svg").contains("[GC]"));
 

@@ -23,6 +23,12 @@ mod instruments;
 // Text that is damaged, shuffled, or read by several threads.
 mod damage;
 
+// Small inputs that name many frames.
+mod amplified;
+
+// Control characters of an input.
+mod escapes;
+
 // Input in pieces of any size.
 mod blocks;
 

@@ -11,6 +11,9 @@ use crate::util::{TempFile, command, filter, output};
 
 // A C++ program whose lines llvm-symbolizer found.
 mod truth;
+// Which files are read.
+#[cfg(unix)]
+mod reach;
 // Instructions, as perf annotate shows them.
 mod asm;
 // Programs in several languages, read by other programs.

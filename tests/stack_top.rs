@@ -19,6 +19,8 @@ mod split;
 mod tree;
 // The tree below some functions.
 mod under;
+// Intervals without weight.
+mod intervals;
 
 /// Self and total of every function, and the number of stacks that have a function twice.
 const ORACLE: &str = "

@@ -38,6 +38,14 @@ mod conventions;
 #[cfg(target_os = "linux")]
 mod limits;
 
+// All tools with too little memory.
+#[cfg(target_os = "linux")]
+mod little_memory;
+
+// Work that grows with the input, and no faster.
+#[cfg(target_os = "linux")]
+mod growth;
+
 // What a user at a terminal sees.
 #[cfg(target_os = "linux")]
 mod terminal;

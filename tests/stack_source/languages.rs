@@ -281,7 +281,8 @@ fn lines_of_go_are_those_of_its_pprof() {
     let args = ["--srcline", "--event", "samples", recording.to_str().expect("UTF-8")];
     let folded = output("stack-parse", &args, "").stdout;
     let pattern = "^main\\.(work|mix|climb)$";
-    let tsv = filter("stack-source", &["--tsv", "-e", pattern], folded);
+    let path = folder.path().to_str().expect("UTF-8");
+    let tsv = filter("stack-source", &["--tsv", "-e", pattern, "--source-path", path], folded);
     let lines: BTreeMap<_, _> =
         rows(&tsv).map(|(function, line, weights)| ((function, line), weights)).collect();
     assert_eq!(lines, expected);

@@ -5,12 +5,15 @@
 
 pub(crate) mod report;
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use common::compare::{
-    ALPHA, FunctionNames, Run, RunReader, Weighed, read_profile, read_profiles, weighted_median,
+    ALPHA, FunctionNames, OfFunction, Run, RunReader, Weighed, read_profile, read_profiles,
+    weighted_median,
 };
 use common::pipe::{Pipe, Split};
 use common::stacks::{FrameId, FrameTable};
@@ -26,6 +29,10 @@ const TYPICAL_SAMPLES: f64 = 30.0;
 
 /// With fewer such functions, nothing is learned.
 const LEAST_FUNCTIONS: usize = 5;
+
+/// How often one profile is set aside before the rest is compared again: by then there are so many
+/// profiles that one of them hardly changes what the others are compared with.
+const ONE_BY_ONE: usize = 16;
 
 /// How many functions are named.
 pub(crate) const NAMED: usize = 3;
@@ -163,10 +170,24 @@ impl Outliers {
     }
 }
 
-/// What a function weighs in one profile: its self weight, or its total.
-type Measure = fn(&Run, FrameId) -> f64;
+/// What is compared: the self weight of a function, or its total.
+struct Tested {
+    function: FrameId,
+    is_own: bool,
+    /// How many samples of it are in all profiles.
+    sum: f64,
+}
 
-const MEASURES: [(bool, Measure); 2] = [(true, Run::own), (false, Run::total)];
+impl Tested {
+    fn of(&self, weights: OfFunction) -> f64 {
+        if self.is_own { weights.own } else { weights.total }
+    }
+
+    /// The largest sums first. No sum is negative, so their bits are in their order.
+    fn key(&self, number: usize) -> (Reverse<u64>, usize) {
+        (Reverse(self.sum.to_bits()), number)
+    }
+}
 
 /// All profiles, counted in samples.
 struct Comparisons<'a> {
@@ -175,8 +196,11 @@ struct Comparisons<'a> {
     samples: Vec<f64>,
     weights: Vec<f64>,
     all: f64,
-    /// What is compared, and how many samples of it are in all profiles.
-    tested: Vec<(FrameId, bool, Measure, f64)>,
+    tested: Vec<Tested>,
+    /// The numbers of what is tested of each function.
+    of_function: HashMap<FrameId, Range<usize>>,
+    /// The numbers of what is tested, those with the largest sums first.
+    by_sum: BTreeSet<(Reverse<u64>, usize)>,
     variation: f64,
 }
 
@@ -185,41 +209,42 @@ impl<'a> Comparisons<'a> {
         let samples: Vec<f64> = runs.iter().map(|run| run.samples_at_least(unit)).collect();
         let weights: Vec<f64> =
             runs.iter().zip(&samples).map(|(run, samples)| run.whole / samples).collect();
-        let all = samples.iter().sum();
-        let mut comparisons =
-            Comparisons { runs, samples, weights, all, tested: Vec::new(), variation: 0.0 };
-        for function in 0..functions.len() as FrameId {
-            let [own, total] = MEASURES.map(|(_, measure)| comparisons.sum(function, measure));
-            for ((is_own, measure), sum) in MEASURES.into_iter().zip([own, total]) {
-                // The total of what calls nothing is its self weight.
-                if sum >= LEAST_SAMPLES && (is_own || total != own) {
-                    comparisons.tested.push((function, is_own, measure, sum));
-                }
+        let mut sums = vec![OfFunction::default(); functions.len()];
+        for (run, weight) in runs.iter().zip(&weights) {
+            for (function, OfFunction { own, total }) in run.functions() {
+                sums[function as usize].own += own / weight;
+                sums[function as usize].total += total / weight;
             }
         }
-        comparisons
-    }
-
-    fn sum(&self, function: FrameId, measure: Measure) -> f64 {
-        self.runs
-            .iter()
-            .zip(&self.weights)
-            .map(|(run, weight)| measure(run, function) / weight)
-            .sum()
+        let (mut tested, mut of_function) = (Vec::new(), HashMap::new());
+        for (function, OfFunction { own, total }) in (0..).zip(sums) {
+            let start = tested.len();
+            for (is_own, sum) in [(true, own), (false, total)] {
+                // The total of what calls nothing is its self weight.
+                if sum >= LEAST_SAMPLES && (is_own || total != own) {
+                    tested.push(Tested { function, is_own, sum });
+                }
+            }
+            of_function.insert(function, start..tested.len());
+        }
+        let by_sum = tested.iter().enumerate().map(|(number, it)| it.key(number)).collect();
+        let all = samples.iter().sum();
+        Comparisons { runs, samples, weights, all, tested, of_function, by_sum, variation: 0.0 }
     }
 
     /// Learns from all functions how much profiles vary, apart from the chance of sampling.
     fn learn_variation(&mut self, floor: f64) {
         let typical = self.all / self.runs.len().max(1) as f64;
         let mut squares = Vec::new();
-        for &(function, _, measure, sum) in &self.tested {
-            let share = sum / self.all;
+        for tested in &self.tested {
+            let share = tested.sum / self.all;
             if share * typical < TYPICAL_SAMPLES || share >= 1.0 {
                 continue;
             }
             let (mut found, mut expected, mut scale) = (0.0, 0.0, 0.0);
             for ((run, weight), samples) in self.runs.iter().zip(&self.weights).zip(&self.samples) {
-                let difference = measure(run, function) / weight - samples * share;
+                let here = tested.of(run.function(tested.function));
+                let difference = here / weight - samples * share;
                 found += difference * difference;
                 expected += samples * share * (1.0 - share);
                 scale += (samples * share * (1.0 - share)).powi(2);
@@ -233,29 +258,62 @@ impl<'a> Comparisons<'a> {
 
     /// Compares all profiles. A profile that differs by more than the limit no longer belongs to
     /// those that the rest is compared with: among few profiles, it would make them all look odd.
-    /// At most a tenth of the profiles is set aside like this.
+    /// At most a tenth of the profiles is set aside like this: one by one as long as one of them is
+    /// much, then all others at once.
     fn leave_out_odd(&mut self, limit: f64) -> Vec<Unlike> {
+        let most = self.runs.len().div_ceil(10);
         let mut found = Vec::new();
         let mut left: Vec<usize> = (0..self.runs.len()).collect();
-        loop {
+        for round in 1.. {
             let mut all: Vec<Unlike> = left.iter().map(|&profile| self.unlike(profile)).collect();
-            let most = (0..all.len()).max_by(|&a, &b| all[a].errors().total_cmp(&all[b].errors()));
-            let may_be_odd = found.len() < self.runs.len().div_ceil(10);
-            match most.filter(|&most| may_be_odd && all[most].errors() > limit) {
-                Some(most) => {
-                    found.push(all.swap_remove(most));
-                    self.leave_out(left.swap_remove(most));
-                }
-                None => break found.into_iter().chain(all).collect(),
+            let at_once = match round {
+                ..ONE_BY_ONE => 1,
+                ONE_BY_ONE => most,
+                _ => 0,
+            };
+            let mut odd: Vec<usize> = (0..all.len()).collect();
+            odd.retain(|&profile| all[profile].errors() > limit);
+            odd.sort_by(|&a, &b| all[b].errors().total_cmp(&all[a].errors()).then(b.cmp(&a)));
+            odd.truncate(at_once.min(most - found.len()));
+            if odd.is_empty() {
+                found.extend(all);
+                break;
+            }
+            odd.sort_unstable();
+            for profile in odd.into_iter().rev() {
+                found.push(all.swap_remove(profile));
+                self.leave_out(left.swap_remove(profile));
+            }
+        }
+        found
+    }
+
+    fn leave_out(&mut self, profile: usize) {
+        let Comparisons { runs, samples, weights, all, tested, of_function, by_sum, .. } = self;
+        *all -= samples[profile];
+        for (function, here) in runs[profile].functions() {
+            for number in of_function[&function].clone() {
+                let tested = &mut tested[number];
+                by_sum.remove(&tested.key(number));
+                tested.sum = (tested.sum - tested.of(here) / weights[profile]).max(0.0);
+                by_sum.insert(tested.key(number));
             }
         }
     }
 
-    fn leave_out(&mut self, profile: usize) {
-        self.all -= self.samples[profile];
-        for (function, _, measure, sum) in &mut self.tested {
-            *sum -= measure(&self.runs[profile], *function) / self.weights[profile];
-        }
+    /// The numbers of what may differ most in one profile: all that it has, and of what it lacks
+    /// that with the largest sums, as many as are named.
+    fn candidates(&self, run: &Run) -> Vec<usize> {
+        let own = run.functions().flat_map(|(function, _)| self.of_function[&function].clone());
+        let lacks = |number: &usize| {
+            let tested = &self.tested[*number];
+            tested.of(run.function(tested.function)) == 0.0
+        };
+        let others = self.by_sum.iter().map(|(_, number)| *number).filter(lacks).take(2 * NAMED);
+        let mut candidates: Vec<usize> = own.chain(others).collect();
+        candidates.sort_unstable();
+        candidates.dedup();
+        candidates
     }
 
     /// How one profile differs from the others.
@@ -264,8 +322,9 @@ impl<'a> Comparisons<'a> {
         let (samples, weight) = (self.samples[profile], self.weights[profile]);
         let others = self.all - samples;
         let mut functions: Vec<Difference> = Vec::new();
-        for &(function, is_own, measure, sum) in &self.tested {
-            let here = measure(run, function) / weight;
+        for tested in self.candidates(run).into_iter().map(|number| &self.tested[number]) {
+            let &Tested { function, is_own, sum } = tested;
+            let here = tested.of(run.function(function)) / weight;
             let elsewhere = (sum - here).max(0.0);
             // Each function comes twice, as self and as total, so these hold all that are named.
             let least = functions.get(2 * NAMED - 1).map_or(-1.0, |it| it.errors);

@@ -146,14 +146,24 @@ impl<'a> Thread<'a> {
     }
 }
 
-/// The name of the process of a thread, from the label `process`, or else the name of the first
-/// thread that has one.
-pub(crate) fn process_of<'t>(threads: &'t [Thread<'_>], thread: &Thread<'_>) -> Option<&'t str> {
-    let is_of_process = |it: &&Thread<'_>| it.pid_number == thread.pid_number;
-    let known = |name: fn(&'t Thread<'_>) -> &'t str| {
-        threads.iter().filter(is_of_process).map(name).find(|name| !name.is_empty())
-    };
-    known(|thread| &thread.process).or_else(|| known(|thread| &thread.comm))
+/// The names of processes, from the label `process`, or else of the first thread that has one.
+pub(crate) struct ProcessNames<'t>(HashMap<u64, &'t str>);
+
+impl<'t> ProcessNames<'t> {
+    pub(crate) fn of(threads: &'t [Thread<'_>]) -> ProcessNames<'t> {
+        let mut names = HashMap::new();
+        for name in [|it: &'t Thread<'_>| &it.process, |it: &'t Thread<'_>| &it.comm] {
+            for thread in threads.iter().filter(|thread| !name(thread).is_empty()) {
+                names.entry(thread.pid_number).or_insert(&name(thread)[..]);
+            }
+        }
+        ProcessNames(names)
+    }
+
+    /// The name of the process of a thread, if it has one.
+    pub(crate) fn of_thread(&self, thread: &Thread<'_>) -> Option<&'t str> {
+        self.0.get(&thread.pid_number).copied()
+    }
 }
 
 /// The usual time between two samples of a thread, in nanoseconds.

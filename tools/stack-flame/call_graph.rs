@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use common::reason;
 use symbolize::executable::{FramePointers, Unreadable, Unwinding, frame_pointers, unwinding};
 
 use crate::What;
@@ -45,7 +46,11 @@ impl Choice {
         let bytes = match common::io::map_executable(path) {
             Ok(bytes) => bytes,
             Err(error) => {
-                return Choice::by_dwarf(format!("{} cannot be read: {error}", path.display()));
+                return Choice::by_dwarf(format!(
+                    "{} cannot be read: {}",
+                    path.display(),
+                    reason(&error)
+                ));
             }
         };
         match unwinding(bytes) {

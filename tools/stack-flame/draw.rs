@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::failure::{Failure, say};
+use crate::outputs::Output;
 use crate::siblings::{self, Piped, Stage};
-use crate::writable;
 
 /// What is made of the stacks.
 #[derive(Debug, clap::Args)]
@@ -30,6 +30,10 @@ pub(crate) struct Picture {
     #[arg(default_missing_value = "", conflicts_with_all = ["output", "open", "text"])]
     source: Option<String>,
 
+    /// Where the sources are, if not below this folder; may be given several times
+    #[arg(long, value_name = "DIR", requires = "source")]
+    source_path: Vec<PathBuf>,
+
     /// Open the picture in a browser
     #[arg(long)]
     open: bool,
@@ -39,17 +43,22 @@ pub(crate) struct Picture {
     folded: Option<PathBuf>,
 }
 
+/// Where sources may be that are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Below this folder and those of `--source-path`: a recording may be somebody else's, and name
+    /// any file of the reader.
+    Named,
+    /// Everywhere: the user runs the program, which may read all files anyway.
+    Everywhere,
+}
+
 impl Picture {
-    /// Finds out whether the files can be written, and whether that leaves `input` as it is.
-    pub(crate) fn check(&self, input: Option<&Path>) -> Result<(), Failure> {
-        for file in self.folded.as_deref().into_iter().chain(self.file()) {
-            if input.is_some_and(|input| common::io::is_same_file(input, file)) {
-                let file = file.display();
-                return Err(Failure::ours(format!("{file}: it is the recording, and is kept")));
-            }
-            writable::check(file)?;
-        }
-        Ok(())
+    /// The files that are written.
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = Output<'_>> {
+        let option = if self.text.is_some() { "--text" } else { "-o" };
+        let folded = self.folded.as_deref().map(|file| ("--folded", file));
+        folded.into_iter().chain(self.file().map(|file| (option, file)))
     }
 
     /// The file of the answer, unless that is printed.
@@ -63,13 +72,17 @@ impl Picture {
     }
 
     /// What lists the source, if that is wanted.
-    pub(crate) fn source(&self) -> Option<Stage> {
+    pub(crate) fn source(&self, reach: Reach) -> Option<Stage> {
         let pattern = self.source.as_ref()?;
-        let stage = Stage::new("stack-source");
-        Some(match &pattern[..] {
-            "" => stage,
-            pattern => stage.arg(format!("--regexp={pattern}")),
-        })
+        let mut stage = Stage::new("stack-source");
+        if !pattern.is_empty() {
+            stage = stage.arg(format!("--regexp={pattern}"));
+        }
+        let everywhere = (reach == Reach::Everywhere).then_some(Path::new("/"));
+        for folder in self.source_path.iter().map(PathBuf::as_path).chain(everywhere) {
+            stage = stage.arg("--source-path").arg(folder);
+        }
+        Some(stage)
     }
 
     /// Draws what `stages` write; `advice` is given where they write no stack.
@@ -78,16 +91,18 @@ impl Picture {
         title: &str,
         mut stages: Vec<Stage>,
         advice: &str,
+        reach: Reach,
     ) -> Result<(), Failure> {
+        let last = self.stage(title, reach);
         let Some(folded) = &self.folded else {
-            stages.push(self.stage(title));
+            stages.push(last);
             return self.shown(self.run(&stages)?, advice);
         };
         let (ended, is_written) = write(&stages, folded)?;
         if !is_written {
             return self.shown(ended, advice);
         }
-        let last = self.stage(title).arg("--").arg(folded);
+        let last = last.arg("--").arg(folded);
         self.shown(ended.and(self.run(&[last])?), advice)
     }
 
@@ -99,11 +114,11 @@ impl Picture {
         }
     }
 
-    fn stage(&self, title: &str) -> Stage {
+    fn stage(&self, title: &str, reach: Reach) -> Stage {
         if self.text.is_some() {
             return Stage::new("stack-top");
         }
-        if let Some(source) = self.source() {
+        if let Some(source) = self.source(reach) {
             return source;
         }
         let svg = Stage::new("stack-svg").arg(format!("--title={title}"));
@@ -142,7 +157,7 @@ impl Picture {
         if self.open
             && let Err(error) = Command::new(OPENER).arg(&file).stdin(Stdio::null()).status()
         {
-            say(format_args!("{OPENER}: {error}"));
+            say(format_args!("{OPENER}: {}", common::reason(&error)));
         }
     }
 }

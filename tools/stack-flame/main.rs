@@ -5,6 +5,7 @@ mod draw;
 mod dump;
 mod failure;
 mod filters;
+mod outputs;
 mod own_code;
 mod perf;
 mod perf_args;
@@ -23,9 +24,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use draw::Picture;
+use draw::{Picture, Reach};
 use failure::{Failure, say};
 use filters::Filters;
+use outputs::Output;
 use perf::{Perf, Sampling};
 use program::Program;
 use record::Ended;
@@ -84,16 +86,17 @@ fn stack_flame(args: Args) -> u8 {
 fn record_and_draw(args: &Args) -> Result<u8, Failure> {
     let what = args.what()?;
     // These checks come first, so that no program runs whose picture cannot be drawn.
-    args.picture.check(what.file())?;
-    args.filters.check(&args.sampling, args.picture.source())?;
+    outputs::check(&args.outputs(), &what)?;
+    args.filters.check(&args.sampling, args.picture.source(Reach::Named))?;
     let title = args.picture.title.clone().unwrap_or_else(|| args.title(&what));
-    let draw = |file: &Path, pid: Option<u32>| {
-        let with_lines = args.picture.source().is_some();
+    let draw = |file: &Path, pid: Option<u32>, advice: &str| {
+        let reach = what.reach();
+        let with_lines = args.picture.source(reach).is_some();
         let stages = args.filters.stages(&args.sampling, pid, file, with_lines);
-        args.picture.draw(&title, stages, args.advice())
+        args.picture.draw(&title, stages, advice, reach)
     };
     if let What::File(file) = what {
-        return match draw(file, None) {
+        return match draw(file, None, args.advice(false)) {
             Ok(()) => Ok(0),
             Err(failure) if args.input.is_some() => Err(failure),
             Err(failure) => Err(failure.and(program::why_drawn(file))),
@@ -107,7 +110,7 @@ fn record_and_draw(args: &Args) -> Result<u8, Failure> {
     recording.check()?;
     ended.tell(&what);
     let pid = if args.sampling.off_cpu { what.pid(&recording)? } else { None };
-    match draw(&recording.file, pid) {
+    match draw(&recording.file, pid, args.advice(ended.is_asked)) {
         Ok(()) => Ok(ended.status),
         Err(failure) => Err(failure.and(recording.keep())),
     }
@@ -120,15 +123,6 @@ enum What<'a> {
     /// All processes, while the program runs if there is one.
     System(Option<Program>),
     File(&'a Path),
-}
-
-impl What<'_> {
-    fn file(&self) -> Option<&Path> {
-        match self {
-            What::File(file) => Some(file),
-            _ => None,
-        }
-    }
 }
 
 impl Args {
@@ -148,6 +142,12 @@ impl Args {
         }
     }
 
+    /// The files that are written.
+    fn outputs(&self) -> Vec<Output<'_>> {
+        let keep = self.keep.as_deref().map(|file| ("--keep", file));
+        keep.into_iter().chain(self.picture.outputs()).collect()
+    }
+
     /// The file to draw: that of -i, or one in place of a program where nothing says that a
     /// program is to be recorded.
     fn file(&self) -> Option<&Path> {
@@ -162,10 +162,13 @@ impl Args {
         if self.sampling.latency { format!("latency of {title}") } else { title }
     }
 
-    /// Why there may be no stack to show, and what helps.
-    fn advice(&self) -> &'static str {
+    /// Why there may be no stack to show, and what helps. A signal of the user may have ended the
+    /// recording.
+    fn advice(&self, is_asked: bool) -> &'static str {
         if self.filters.have_patterns() {
             "; perhaps --grep matches none"
+        } else if is_asked {
+            "; perhaps it was ended before the first sample"
         } else if self.file().is_some() {
             ""
         } else if self.sampling.off_cpu {
@@ -183,6 +186,14 @@ impl What<'_> {
             What::Program(program) => Some(program),
             What::System(program) => program.as_ref(),
             What::Process(_) | What::File(_) => None,
+        }
+    }
+
+    /// Which sources may be listed.
+    fn reach(&self) -> Reach {
+        match self {
+            What::Program(_) => Reach::Everywhere,
+            What::Process(_) | What::System(_) | What::File(_) => Reach::Named,
         }
     }
 
@@ -225,7 +236,9 @@ mod tests {
 
     #[test]
     fn advice_fits_what_was_asked_for() {
-        let advice = |args: &[&str]| Args::parse_from([&["stack-flame"], args].concat()).advice();
+        let args = |args: &[&str]| Args::parse_from([&["stack-flame"], args].concat());
+        let advice = |words: &[&str]| args(words).advice(false);
+        assert!(args(&["prog"]).advice(true).contains("before the first sample"));
         assert!(advice(&["prog"]).contains("-F 20000"));
         assert!(advice(&["--off-cpu", "prog"]).contains("waited"));
         assert!(advice(&["--off-cpu", "--grep", "f", "prog"]).contains("--grep"));

@@ -21,6 +21,8 @@ pub(crate) struct Ended {
     pub(crate) status: u8,
     /// How the program ended, where it did not end well.
     pub(crate) how: Option<String>,
+    /// Whether a signal of the user ended the recording.
+    pub(crate) is_asked: bool,
 }
 
 /// Runs perf, which exits as the program that it runs. Without a program, every end that
@@ -51,17 +53,28 @@ pub(crate) fn run(
     is_asked |= signals.came().is_some();
     // perf ends the program, and then itself, by a signal.
     let is_wanted = is_over || is_asked && !has_program;
-    Ok(if is_wanted { Ended { status: 0, how: None } } else { Ended::of(status) })
+    Ok(if is_wanted {
+        Ended { status: 0, how: None, is_asked }
+    } else {
+        Ended::of(status, is_asked)
+    })
 }
 
 impl Ended {
-    fn of(status: ExitStatus) -> Ended {
+    fn of(status: ExitStatus, is_asked: bool) -> Ended {
         if let Some((number, name)) = ended_by(status) {
-            let how = Some(format!("was ended by signal {number} ({name})"));
-            return Ended { status: SIGNALLED.saturating_add(number), how };
+            let how = match is_asked {
+                // perf ends itself by the signal that it got, however the program ended.
+                true => {
+                    format!("ended after signal {number} ({name}), with a status that perf hides")
+                }
+                false => format!("was ended by signal {number} ({name})"),
+            };
+            let status = SIGNALLED.saturating_add(number);
+            return Ended { status, how: Some(how), is_asked };
         }
         let status = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
         let how = (status != 0).then(|| format!("ended with status {status}"));
-        Ended { status, how }
+        Ended { status, how, is_asked }
     }
 }

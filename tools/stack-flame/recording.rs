@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::failure::Failure;
-use crate::writable;
 
 /// A recording goes through a file, not through a pipe: the standard output of the
 /// program stays its own, unwinding does not compete with it for the processor, and
@@ -31,9 +30,6 @@ impl Recording {
         let folder = folder
             .tempdir()
             .map_err(|error| Failure::of_file(std::env::temp_dir().display(), error))?;
-        if let Some(file) = keep {
-            writable::check(file)?;
-        }
         let file = keep.map_or_else(|| folder.path().join("perf.data"), Path::to_path_buf);
         Ok(Recording { file, is_kept: keep.is_some(), folder })
     }

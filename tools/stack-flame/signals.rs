@@ -17,7 +17,7 @@ mod unix {
 
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
     /// The signals that ask for an end: they are caught from now on. It holds the number of the
     /// last one that came, or 0.
@@ -27,7 +27,7 @@ mod unix {
         /// perf and the program that it runs get them as they would without us.
         pub(crate) fn catch() -> io::Result<Signals> {
             let came = Arc::new(AtomicUsize::new(0));
-            for signal in [SIGINT, SIGTERM, SIGHUP] {
+            for signal in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] {
                 // A shell without job control ignores SIGINT for what runs in the background, and
                 // still a script that sends one wants an end.
                 if signal != SIGHUP || !is_ignored(signal) {

@@ -36,7 +36,7 @@ impl Heat {
         // The row for the sum of the others is left out: it could be so dark that all named rows
         // are pale.
         let named = lines.iter().filter(|line| !line.is_others);
-        let weights = named.flat_map(|line| &line.weights).copied().collect();
+        let weights = named.flat_map(|line| &line.cells).map(|(_, weight)| *weight).collect();
         Some(Heat {
             by: rows.by,
             width: rows.cells.width(),
@@ -71,8 +71,7 @@ impl Heat {
 
     /// How many cells weigh something.
     pub(crate) fn cells(&self) -> u64 {
-        let weights = self.lines.iter().flat_map(|line| &line.weights);
-        weights.filter(|&&weight| weight > 0).count() as u64
+        self.lines.iter().map(|line| line.cells.len() as u64).sum()
     }
 
     /// A note if the weights are times: their sum is not the length of the axis. On several

@@ -16,13 +16,32 @@ pub(crate) struct Line {
     pub(crate) value: String,
     /// Whether it is the sum of all that have no row.
     pub(crate) is_others: bool,
-    /// The weights of the columns.
-    pub(crate) weights: Vec<u64>,
+    /// The columns in which it weighs something, in their order, and what it weighs there: most
+    /// threads have samples in few columns.
+    pub(crate) cells: Vec<(usize, u64)>,
 }
 
 impl Line {
-    fn new(name: String, value: String, columns: usize) -> Line {
-        Line { name, value, is_others: false, weights: vec![0; columns] }
+    fn new(name: String, value: String) -> Line {
+        Line { name, value, is_others: false, cells: Vec::new() }
+    }
+
+    /// The weights of all columns, of which there are so many.
+    pub(crate) fn weights(&self, columns: usize) -> Vec<u64> {
+        let mut weights = vec![0; columns];
+        self.cells.iter().for_each(|&(column, weight)| weights[column] = weight);
+        weights
+    }
+
+    /// Sorts the cells, and makes one of those of the same column.
+    fn settle(&mut self) {
+        self.cells.sort_unstable();
+        self.cells.dedup_by(|cell, kept| {
+            let is_same = cell.0 == kept.0;
+            kept.1 += if is_same { cell.1 } else { 0 };
+            is_same
+        });
+        self.cells.retain(|(_, weight)| *weight > 0);
     }
 }
 
@@ -48,30 +67,32 @@ pub(crate) fn by_key(rows: &Rows, by: &By, most: usize) -> Vec<Line> {
     for (line, &key) in order[..shown].iter().enumerate() {
         line_of[key as usize] = line;
     }
-    let columns = rows.cells.columns() as usize;
     let value = |key| utf8(rows.values.name(key)).into_owned();
-    let line = |&key: &FrameId| Line::new(rows.name(key), value(key), columns);
+    let line = |&key: &FrameId| Line::new(rows.name(key), value(key));
     let mut lines: Vec<Line> = order[..shown].iter().map(line).collect();
     if keys > shown {
         let number = grouped((keys - shown) as u64);
         let others = if keys - shown == 1 { "other" } else { "others" };
         let name = format!("{number} {others}");
-        lines.push(Line { is_others: true, ..Line::new(name, "[others]".to_owned(), columns) });
+        lines.push(Line { is_others: true, ..Line::new(name, "[others]".to_owned()) });
     }
     for (key, column, weight) in rows.cells.iter() {
-        lines[line_of[key as usize]].weights[column as usize] += weight;
+        lines[line_of[key as usize]].cells.push((column as usize, weight));
     }
+    lines.iter_mut().for_each(Line::settle);
     lines
 }
 
 /// A line for each fraction of a column, the earliest first.
 pub(crate) fn by_fraction(rows: &Rows) -> Vec<Line> {
-    let (columns, per_column) = (rows.cells.columns() as usize, rows.cells.rows());
-    let line = |_| Line::new(String::new(), String::new(), columns);
+    let per_column = rows.cells.rows();
+    let line = |_| Line::new(String::new(), String::new());
     let mut lines: Vec<Line> = (0..per_column).map(line).collect();
     for (_, cell, weight) in rows.cells.iter() {
-        lines[(cell % per_column) as usize].weights[(cell / per_column) as usize] += weight;
+        let line = &mut lines[(cell % per_column) as usize];
+        line.cells.push(((cell / per_column) as usize, weight));
     }
+    lines.iter_mut().for_each(Line::settle);
     lines
 }
 

@@ -157,7 +157,8 @@ impl Picture<'_> {
         let mut paths = vec![String::new(); SHADES];
         for (row, line) in self.heat.lines.iter().enumerate() {
             let y = self.y_of(row);
-            let shades = line.weights.iter().map(|&weight| self.heat.shades.of_weight(weight));
+            let weights = line.weights(self.heat.columns);
+            let shades = weights.iter().map(|&weight| self.heat.shades.of_weight(weight));
             let shades: Vec<usize> = shades.collect();
             let mut x = 0;
             for run in shades.chunk_by(|one, other| one == other) {
@@ -261,7 +262,7 @@ impl Picture<'_> {
         let legend =
             legend.map(|(shade, least, most)| format!("{shade} {}", self.range(least, most)));
         let names = heat.lines.iter().map(|line| line.name.clone());
-        let weights = heat.lines.iter().map(|line| weights_text(&line.weights));
+        let weights = heat.lines.iter().map(|line| weights_text(&line.weights(heat.columns)));
         for (id, lines) in [
             ("legend", legend.collect::<Vec<_>>()),
             ("names", names.collect()),

@@ -50,7 +50,8 @@ pub(crate) fn draw(heat: &Heat, unit: &str, screen: &Screen) -> Vec<u8> {
         let fill = gutter - console::measure_text_width(&names[line]);
         let (before, after) = if heat.by.is_some() { (0, fill) } else { (fill, 0) };
         text.push_str(&format!("{:before$}{}{:after$} |", "", names[line], ""));
-        let shades = heat.lines[line].weights.iter().map(|&weight| heat.shades.of_weight(weight));
+        let weights = heat.lines[line].weights(heat.columns);
+        let shades = weights.iter().map(|&weight| heat.shades.of_weight(weight));
         let cells: Vec<usize> = shades.collect();
         // No blanks at the end of a line, as editors and diff would show them.
         let end = cells.iter().rposition(|&shade| shade > 0).map_or(0, |last| last + 1);

@@ -10,16 +10,16 @@ pub(crate) fn rows(heat: &Heat) -> Vec<u8> {
     let key = heat.by.as_ref().map(By::key);
     let mut text = Vec::new();
     append(["since", "until"], key, "weight", &mut text);
-    for column in 0..heat.columns {
-        for (row, line) in heat.lines.iter().enumerate() {
-            let weight = line.weights[column];
-            if weight > 0 {
-                let (start, end) = (heat.start(column, row), heat.end_of(column, row));
-                let times = [seconds(start), seconds(end)];
-                let value = key.map(|_| &*line.value);
-                append(times.each_ref().map(String::as_str), value, &weight.to_string(), &mut text);
-            }
-        }
+    let mut cells: Vec<(usize, usize, u64)> = Vec::new();
+    for (row, line) in heat.lines.iter().enumerate() {
+        cells.extend(line.cells.iter().map(|&(column, weight)| (column, row, weight)));
+    }
+    cells.sort_unstable();
+    for (column, row, weight) in cells {
+        let (start, end) = (heat.start(column, row), heat.end_of(column, row));
+        let times = [seconds(start), seconds(end)];
+        let value = key.map(|_| &*heat.lines[row].value);
+        append(times.each_ref().map(String::as_str), value, &weight.to_string(), &mut text);
     }
     text
 }

@@ -15,6 +15,7 @@ pub(crate) mod events;
 mod facts;
 mod fork;
 mod headers;
+mod inlined;
 mod input;
 mod labels;
 mod latency;
@@ -54,6 +55,7 @@ use weight::Rule;
 use window::Window;
 
 pub(crate) use args::SamplesArgs;
+pub(crate) use inlined::Inlined;
 pub(crate) use input::InputFormat;
 pub(crate) use labels::{LIFETIME, seconds_of_label};
 pub(crate) use messages::Loss;
@@ -90,6 +92,8 @@ pub(crate) struct Samples<'p> {
     pub(crate) headers: InputHeaders,
     /// What is known of the input that is being read.
     pub(crate) facts: Facts,
+    /// The inlined frames that this input names.
+    pub(crate) inlined: Inlined,
     /// The weight lost by rounding with `--weight latency`.
     rounding: Rounding,
     /// Whether all inputs have a format that gives advice, so that the advice is right for all of
@@ -127,6 +131,7 @@ impl<'p> Samples<'p> {
             stream: None,
             headers: InputHeaders::default(),
             facts: Facts::default(),
+            inlined: Inlined::default(),
             rounding: Rounding::default(),
             is_advised: true,
         }
@@ -144,6 +149,7 @@ impl<'p> Samples<'p> {
         self.base = Base::default();
         self.headers.begin_input(self.events.fates());
         self.facts = Facts::default();
+        self.inlined = Inlined::default();
     }
 
     /// Reports on the input that was read, to its end or not (`is_complete`). `detected` names its
@@ -157,6 +163,7 @@ impl<'p> Samples<'p> {
             self.note(format_args!("no sample found, {detected}"));
         }
         self.note_header();
+        self.note_count(self.inlined.left_out, Inlined::LEFT_OUT);
         let Samples { source, events, input, .. } = self;
         let ended = source.as_mut().map_or(Ok(()), |source| source.end_input(events));
         let ended = ended.map_err(|lacks| Error::Usage(format!("{}: {lacks}", input.name)));

@@ -91,7 +91,7 @@ fn listing_of(
     let mut sources = Sources::new(args.sources.clone());
     let instructions = functions.iter().flat_map(|function| &function.instructions);
     instructions.for_each(|instruction| sources.look_for(&instruction.path));
-    sources.hint().into_iter().for_each(|hint| pipe.note(hint));
+    sources.hints().into_iter().for_each(|hint| pipe.note(hint));
     let screen = Screen::of_stdout();
     let weights = functions.iter().flat_map(|function| &function.lines).map(|line| line.weights);
     let heat = args.color.is_wanted().then(|| Heat::of(weights));

@@ -1,22 +1,30 @@
 //! Where the source is, which may have been compiled elsewhere.
 
+mod reach;
 mod toolchains;
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice;
 use clap::Args;
+use common::stacks::Room;
 use hashbrown::HashMap;
 
+use reach::{Reach, is_within};
 use toolchains::Toolchains;
+
+/// The largest source that is read, in bytes. What people write, and sources in one file such as
+/// SQLite's, have fewer than 10 MB.
+const LARGEST: u64 = 16 << 20;
 
 /// Where sources may be.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SourceArgs {
-    /// Where the sources are, if not where they were compiled; the longest end of a path that
-    /// exists there is used; may be given several times
+    /// Where the sources are, if not below this folder; the longest end of a path that exists
+    /// there is used; may be given several times
     #[arg(long, value_name = "DIR")]
     source_path: Vec<PathBuf>,
 
@@ -28,9 +36,19 @@ pub(crate) struct SourceArgs {
 /// The sources that were asked for.
 pub(crate) struct Sources {
     args: SourceArgs,
+    reach: Reach,
     toolchains: Toolchains,
-    /// By their paths as they were recorded; `None` if it was not found.
-    known: HashMap<Vec<u8>, Option<Source>>,
+    /// By their paths as they were recorded.
+    known: HashMap<Vec<u8>, Result<Source, Missing>>,
+}
+
+/// Why there is no source.
+#[derive(Debug)]
+enum Missing {
+    NotFound,
+    /// Whoever wrote the profile chose this file, and nobody said that it may be read.
+    OutOfReach(PathBuf),
+    TooLarge,
 }
 
 /// The text of a source.
@@ -44,16 +62,25 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    fn read(file: PathBuf) -> Option<Source> {
-        let text = fs::read(&file).ok()?;
+    fn read(file: PathBuf) -> Result<Source, Missing> {
+        let found = fs::metadata(&file).ok().filter(fs::Metadata::is_file);
+        let size = found.ok_or(Missing::NotFound)?.len();
+        if size > LARGEST {
+            return Err(Missing::TooLarge);
+        }
+        let mut text = Vec::new();
+        // Some files of /proc wait for what comes next, so no more than the size says is read.
+        let read = File::open(&file).and_then(|open| open.take(size).read_to_end(&mut text));
+        read.map_err(|_| Missing::NotFound)?;
         let start = text.as_ptr() as usize;
-        let range = |line: &[u8]| {
-            let at = line.as_ptr() as usize - start;
-            at..at + line.len()
-        };
         let whole = text.strip_suffix(b"\n").unwrap_or(&text);
-        let lines = common::io::lines(whole).map(range).collect();
-        Some(Source { file, text, lines })
+        let mut lines = Vec::new();
+        for line in common::io::lines(whole) {
+            let at = line.as_ptr() as usize - start;
+            lines.make_room(1);
+            lines.push(at..at + line.len());
+        }
+        Ok(Source { file, text, lines })
     }
 
     /// How many lines it has.
@@ -70,7 +97,8 @@ impl Source {
 
 impl Sources {
     pub(crate) fn new(args: SourceArgs) -> Sources {
-        Sources { args, toolchains: Toolchains::default(), known: HashMap::new() }
+        let reach = Reach::of(&args.source_path);
+        Sources { args, reach, toolchains: Toolchains::default(), known: HashMap::new() }
     }
 
     /// Looks for the source with this path, unless that was done before.
@@ -83,37 +111,78 @@ impl Sources {
 
     /// What was found for this path.
     pub(crate) fn get(&self, recorded: &[u8]) -> Option<&Source> {
-        self.known.get(recorded)?.as_ref()
+        self.known.get(recorded)?.as_ref().ok()
     }
 
-    fn find(&mut self, recorded: &[u8]) -> Option<PathBuf> {
+    fn find(&mut self, recorded: &[u8]) -> Result<PathBuf, Missing> {
         // Node writes the files of modules like this.
         let path = recorded.strip_prefix(b"file://").unwrap_or(recorded);
         let path = trimmed(path, &self.args.trim_path);
         let as_recorded = path.to_path_lossy().into_owned();
-        if as_recorded.is_file() {
-            return Some(as_recorded);
+        let exists = as_recorded.is_file();
+        if exists && self.reach.has(&as_recorded) {
+            return Ok(as_recorded);
         }
         let below = longest_end(path, &self.args.source_path);
-        below.or_else(|| self.toolchains.find(path))
+        let found = below.or_else(|| self.toolchains.find(path));
+        let missing = if exists { Missing::OutOfReach(as_recorded) } else { Missing::NotFound };
+        found.ok_or(missing)
     }
 
-    /// The message about the sources that were not found.
-    pub(crate) fn hint(&self) -> Option<String> {
-        let missing = self.known.iter().filter(|(_, source)| source.is_none());
-        let mut missing: Vec<&[u8]> = missing.map(|(path, _)| &path[..]).collect();
-        missing.sort_unstable();
-        let (first, others) = missing.split_first()?;
-        let others = match others.len() {
-            0 => String::new(),
-            1 => " and of 1 other file".to_owned(),
-            more => format!(" and of {more} other files"),
+    /// The messages about the sources that were not read.
+    pub(crate) fn hints(&self) -> Vec<String> {
+        let mut missing: Vec<(&[u8], &Missing)> = Vec::new();
+        for (path, source) in &self.known {
+            missing.extend(source.as_ref().err().map(|why| (&path[..], why)));
+        }
+        missing.sort_unstable_by_key(|(path, _)| *path);
+        let of = |is_of: fn(&Missing) -> bool| {
+            let these = missing.iter().filter(|(_, why)| is_of(why));
+            these.copied().collect::<Vec<_>>()
         };
-        let of_rust = missing.iter().any(|path| toolchains::is_of_rust(path));
-        let rust = if of_rust { ", 'rustup component add rust-src' brings Rust's own" } else { "" };
-        let first = first.as_bstr();
-        Some(format!("no source of {first}{others}: --source-path DIR says where it is{rust}"))
+        let not_found = of(|why| matches!(why, Missing::NotFound));
+        let out_of_reach = of(|why| matches!(why, Missing::OutOfReach(_)));
+        let too_large = of(|why| matches!(why, Missing::TooLarge));
+        let is_of_rust = not_found.iter().any(|(path, _)| toolchains::is_of_rust(path));
+        let of_rust =
+            if is_of_rust { ", 'rustup component add rust-src' brings Rust's own" } else { "" };
+        let folder = out_of_reach.iter().find_map(|(_, why)| why.folder()).unwrap_or_default();
+        let folder = common::shell::argument(&folder);
+        let hints = [
+            named(&not_found).map(|sources| {
+                format!("no {sources}: --source-path DIR says where it is{of_rust}")
+            }),
+            named(&out_of_reach).map(|sources| {
+                format!(
+                    "the {sources} is not below this folder and was not read: \
+                     --source-path {folder} allows it"
+                )
+            }),
+            named(&too_large).map(|sources| {
+                format!("the {sources} is over {} MiB and was not read", LARGEST >> 20)
+            }),
+        ];
+        hints.into_iter().flatten().collect()
     }
+}
+
+impl Missing {
+    /// The folder that must be named for a file out of reach to be read.
+    fn folder(&self) -> Option<String> {
+        let Missing::OutOfReach(file) = self else { return None };
+        Some(fs::canonicalize(file).ok()?.parent()?.display().to_string())
+    }
+}
+
+/// `source of a.c and of 2 other files`
+fn named(files: &[(&[u8], &Missing)]) -> Option<String> {
+    let ((first, _), others) = files.split_first()?;
+    let others = match others.len() {
+        0 => String::new(),
+        1 => " and of 1 other file".to_owned(),
+        more => format!(" and of {more} other files"),
+    };
+    Some(format!("source of {}{others}", first.as_bstr()))
 }
 
 /// The path without the first of these prefixes that it has.
@@ -137,11 +206,15 @@ fn longest_end(path: &[u8], folders: &[PathBuf]) -> Option<PathBuf> {
     ends.find_map(|end| below(end, folders))
 }
 
-/// The first file with this path below one of the folders.
+/// The first file with this path below one of the folders, where neither `..` nor a link leads out
+/// of it.
 fn below(path: &[u8], folders: &[impl AsRef<Path>]) -> Option<PathBuf> {
     let path = path.replace(b"\\", b"/");
-    let mut files = folders.iter().map(|folder| folder.as_ref().join(path.to_path_lossy()));
-    files.find(|file| file.is_file())
+    let found = |folder: &Path| {
+        let file = folder.join(path.to_path_lossy());
+        (file.is_file() && is_within(&file, folder)).then_some(file)
+    };
+    folders.iter().find_map(|folder| found(folder.as_ref()))
 }
 
 #[cfg(test)]

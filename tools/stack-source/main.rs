@@ -139,7 +139,7 @@ fn stack_source(args: Args, pipe: &mut Pipe) -> Result<Status> {
         pipe.note(format_args!("no {what} matches"));
         return Ok(Status::Nothing);
     };
-    profile.sources.hint().into_iter().for_each(|hint| pipe.note(hint));
+    profile.sources.hints().into_iter().for_each(|hint| pipe.note(hint));
     if args.is_for_programs() && !profile.has_lines {
         pipe.note(NO_PLACES);
     }

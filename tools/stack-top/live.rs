@@ -22,6 +22,8 @@ struct Stacks {
 #[derive(Default)]
 struct Shown {
     times: u64,
+    /// Whether anything of it weighs something.
+    any_weight: bool,
 }
 
 /// Reads intervals: with `--follow` all that is known is shown at the end of each,
@@ -30,7 +32,7 @@ pub(crate) fn show(args: &Args, patterns: &Patterns, pipe: &mut Pipe) -> Result<
     let (mut stacks, mut shown) = (Stacks::default(), Shown::default());
     // With `--last`, the newest interval that is over.
     let mut newest = Stacks::default();
-    let mut overflows = Overflows::default();
+    let (mut overflows, mut has_weight) = (Overflows::default(), false);
     pipe.lines(&args.files).split(args.split.as_ref()).live(|live, pipe| {
         match live {
             Live::Stack(line) => {
@@ -38,6 +40,7 @@ pub(crate) fn show(args: &Args, patterns: &Patterns, pipe: &mut Pipe) -> Result<
                     stacks.counts.add(line.stack, line.count);
                 }
                 stacks.is_new = true;
+                has_weight |= line.count > 0;
             }
             Live::End => {
                 if args.follow {
@@ -56,7 +59,8 @@ pub(crate) fn show(args: &Args, patterns: &Patterns, pipe: &mut Pipe) -> Result<
     let is_over = !stacks.is_new;
     let last = if args.last && is_over { newest } else { stacks };
     let answer = args.answer(last.counts, patterns, &Screen::of_stdout(), pipe)?;
-    let Some(answer) = answer else {
+    // Of the intervals that were shown, the last may weigh nothing.
+    let Some(answer) = answer.filter(|_| has_weight) else {
         pipe.note(NO_WEIGHT);
         return Ok(Status::Nothing);
     };
@@ -66,7 +70,7 @@ pub(crate) fn show(args: &Args, patterns: &Patterns, pipe: &mut Pipe) -> Result<
     answer.hints.iter().for_each(|hint| pipe.note(hint));
     pipe.count_written(answer.shown);
     pipe.count_rest_as_dropped();
-    Ok(pipe.status())
+    Ok(if shown.any_weight { Status::Success } else { pipe.status() })
 }
 
 impl Shown {
@@ -79,7 +83,10 @@ impl Shown {
         pipe: &mut Pipe,
     ) -> Result<()> {
         match args.answer(counts, patterns, &Screen::of_stdout(), pipe)? {
-            Some(answer) => self.text(&answer.text, args, pipe),
+            Some(answer) => {
+                self.any_weight |= answer.shown.weight > 0;
+                self.text(&answer.text, args, pipe)
+            }
             None => Ok(()),
         }
     }

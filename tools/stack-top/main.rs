@@ -34,6 +34,10 @@ use tree::Least;
 /// How many rows a table has, unless the user says how many.
 const ROWS: usize = 30;
 
+/// How many columns `--split` has in a table for programs, unless the user says how many: of
+/// thousands of threads, nearly all cells would be 0.
+const COLUMNS_OF_TSV: usize = 256;
+
 /// Show what is hot: self and total of functions, and who calls them
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
@@ -64,7 +68,7 @@ struct Args {
     split: Option<Split>,
 
     /// With --split, how many columns there are, 0 for all [default: those that fit on the
-    /// terminal, in a pipe 8, with --tsv and --json all]
+    /// terminal, in a pipe 8, with --tsv 256, with --json all]
     #[arg(long, value_name = "NUMBER", requires = "split")]
     columns: Option<usize>,
 
@@ -147,7 +151,8 @@ fn stack_top(args: Args, pipe: &mut Pipe) -> Result<Status> {
 }
 
 impl Args {
-    /// The answer for these stacks; `None` if nothing in them weighs anything.
+    /// The answer for these stacks; `None` if nothing in them weighs anything, unless they are an
+    /// interval of several.
     ///
     /// # Errors
     ///
@@ -170,8 +175,12 @@ impl Args {
         let names = (0..frames.len() as u32).map(|frame| frames.name(frame));
         let lacks_lines = self.by.lacks_lines(names);
         let mut profile = Profile::new(stacks, functions, unit)?;
-        if profile.total == 0 {
+        if profile.total == 0 && !self.shows_each_interval() {
             return Ok(None);
+        }
+        if profile.total == 0 && !self.json {
+            let rows = profile.rows(self.sort, 0);
+            return Ok(Some(table::table(&profile, &rows, self.by, screen)));
         }
         if let Some(pattern) = &patterns.under {
             profile = profile.below(pattern)?;
@@ -196,13 +205,15 @@ impl Args {
         let most = |values: &[Value], unit: &Unit| match self.columns {
             Some(0) => usize::MAX,
             Some(columns) => columns,
-            None if self.tsv || self.json => usize::MAX,
+            // JSON has only what weighs something.
+            None if self.json => usize::MAX,
+            None if self.tsv => COLUMNS_OF_TSV,
             None => split::most_that_fit(values, unit, screen),
         };
         let files: Vec<Vec<u8>> = self.files.iter().map(root_of_file).collect();
         let stacks = counts.into_sorted();
         let profile = SplitProfile::of(&stacks, split, &files, self.by, most, unit);
-        if profile.total == 0 {
+        if profile.total == 0 && !self.shows_each_interval() {
             return None;
         }
         let rows = profile.rows(self.sort, self.most_rows());
@@ -217,6 +228,12 @@ impl Args {
         let lacks_lines = self.by.lacks_lines(profile.weighty_names());
         answer.hints.extend(lacks_lines.then(|| NO_PLACES.to_owned()));
         Some(answer)
+    }
+
+    /// Whether an interval without weight is shown: the table of the one before it must not stay as
+    /// if it were the newest.
+    fn shows_each_interval(&self) -> bool {
+        self.follow && self.last
     }
 
     fn most_rows(&self) -> usize {

@@ -29,8 +29,9 @@ pub(crate) struct SplitProfile {
     names: Vec<Vec<u8>>,
     /// By the numbers of the names.
     weights: Vec<FrameWeights>,
-    /// By the numbers of the names and of the columns; that of others is the last.
-    cells: HashMap<(FrameId, usize), FrameWeights>,
+    /// What weighs something, by the numbers of the names and of the columns; that of others is the
+    /// last. Most functions are in few columns.
+    cells: Vec<Cell>,
     /// By the numbers of the columns, what their lines weigh.
     lines: Vec<Weights>,
     /// Whether the columns are files, all of them, in the order of the command line.
@@ -40,6 +41,13 @@ pub(crate) struct SplitProfile {
     pub(crate) unit: Unit,
     /// What the user or a header line calls the unit.
     pub(crate) unit_name: Option<String>,
+}
+
+/// What a row weighs in a column.
+pub(crate) struct Cell {
+    row: FrameId,
+    pub(crate) column: usize,
+    pub(crate) weights: FrameWeights,
 }
 
 /// A value that has a column.
@@ -165,6 +173,7 @@ impl SplitProfile {
         let row_of: Vec<FrameId> = labels.iter().map(|label| row_of(label)).collect();
         self.weights = filled(FrameWeights::default(), names.len());
         self.lines = filled(Weights::default(), self.columns());
+        let mut cells: HashMap<(FrameId, usize), FrameWeights> = HashMap::new();
         // The number of the last stack that held each row, counted from 1.
         let mut last = filled(0, names.len());
         for (stack, number) in stacks.iter().zip(1u64..).filter(|(stack, _)| stack.weight > 0) {
@@ -182,10 +191,13 @@ impl SplitProfile {
                 };
                 if added != FrameWeights::default() {
                     add(&mut self.weights[row as usize], added);
-                    add(self.cells.entry((row, column)).or_default(), added);
+                    add(cells.entry((row, column)).or_default(), added);
                 }
             }
         }
+        let cells = cells.into_iter();
+        self.cells = cells.map(|((row, column), weights)| Cell { row, column, weights }).collect();
+        self.cells.sort_unstable_by_key(|cell| (cell.row, cell.column));
         self.names = names.into_iter().map(<[u8]>::to_vec).collect();
     }
 
@@ -197,9 +209,17 @@ impl SplitProfile {
         &self.names[row as usize]
     }
 
+    /// The columns in which a row weighs something, in their order.
+    pub(crate) fn cells(&self, row: FrameId) -> &[Cell] {
+        let start = self.cells.partition_point(|cell| cell.row < row);
+        let length = self.cells[start..].partition_point(|cell| cell.row == row);
+        &self.cells[start..start + length]
+    }
+
     /// What a row weighs in a column.
     pub(crate) fn cell(&self, row: FrameId, column: usize) -> FrameWeights {
-        self.cells.get(&(row, column)).copied().unwrap_or_default()
+        let place = self.cells.binary_search_by_key(&(row, column), |it| (it.row, it.column));
+        place.map_or_else(|_| FrameWeights::default(), |place| self.cells[place].weights)
     }
 
     /// What is in a column, as a run that may be compared with others.

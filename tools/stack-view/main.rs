@@ -71,5 +71,8 @@ fn new_app(profile: Profile) -> App {
 
 /// The error if there is no terminal to show anything on.
 fn no_terminal(error: &io::Error) -> Error {
-    Error::Usage(format!("no terminal to show it on ({error}): stack-top prints tables into pipes"))
+    Error::Usage(format!(
+        "no terminal to show it on ({}): stack-top prints tables into pipes",
+        common::reason(&error)
+    ))
 }

@@ -17,5 +17,5 @@ pub use files::{Profile, read_profile, read_profiles};
 pub use functions::FunctionNames;
 pub use noise::{Layout, Weighed, weighted_median};
 pub use run_names::{RunNames, dominant_root};
-pub use runs::{Run, RunReader, Runs};
+pub use runs::{OfFunction, Run, RunReader, Runs};
 pub use samples::Weights;

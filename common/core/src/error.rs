@@ -74,7 +74,8 @@ impl std::error::Error for Error {}
 
 /// The system's reason in our style: `No such file or directory (os error 2)`
 /// becomes `no such file or directory`.
-fn reason(error: &io::Error) -> String {
+#[must_use]
+pub fn reason(error: &io::Error) -> String {
     // Windows has other words for these two, and ends all with a full stop.
     let text = match (error.raw_os_error(), error.kind()) {
         (Some(_), ErrorKind::NotFound) => "no such file or directory".to_owned(),

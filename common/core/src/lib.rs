@@ -89,7 +89,7 @@ mod sibling;
 pub mod stacks;
 mod status;
 
-pub use error::{Error, Result};
+pub use error::{Error, Result, reason};
 pub use run::{run, run_wrapper};
 pub use sibling::sibling;
 pub use status::Status;

@@ -52,6 +52,8 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod below;
+mod bounded_slice;
 mod bytes;
 pub mod executable;
 #[cfg(test)]
@@ -60,6 +62,7 @@ mod missing;
 mod objects;
 mod sections;
 
+pub use below::below_root;
 pub use objects::{
     Addressing, Artifact, CodeOrigin, Detail, Elf, Fetch, Function, ListedAddresses,
     ListedFunctions, Location, MadeFunction, MappedObject, MissingSplit, Named, NoSymbols,

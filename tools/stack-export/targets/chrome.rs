@@ -15,7 +15,7 @@ use crate::event::ExportedEvent;
 use crate::labelled::HeldLabels;
 use crate::profile::{ExportedStack, Profile};
 use crate::target::{Load, Target, Writer};
-use crate::threads::{Thread, has_threads, interval, process_of, threads_of};
+use crate::threads::{ProcessNames, Thread, has_threads, interval, threads_of};
 use crate::walk::{Walker, walk};
 
 pub(super) const TARGET: Target = Target {
@@ -82,6 +82,7 @@ fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
         return trace.out.write_all(b"\n]}\n");
     }
     let threads = threads_of(profile, event);
+    let processes = ProcessNames::of(&threads);
     let interval = interval(&threads);
     let mut last = None;
     for thread in &threads {
@@ -91,7 +92,7 @@ fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
         }
         trace.ids = (thread.pid_number, thread.tid_number);
         if before != last {
-            trace.name("process_name", process_of(&threads, thread).unwrap_or(&name))?;
+            trace.name("process_name", processes.of_thread(thread).unwrap_or(&name))?;
             trace.out.write_all(b",\n")?;
         }
         trace.name("thread_name", &thread.name(&name))?;

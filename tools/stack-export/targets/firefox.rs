@@ -15,7 +15,7 @@ use crate::functions::{Functions, InlinedMark};
 use crate::labelled::HeldLabels;
 use crate::profile::{ExportedStack, Profile};
 use crate::target::{Target, Writer};
-use crate::threads::{interval, process_of, threads_of};
+use crate::threads::{ProcessNames, interval, threads_of};
 use crate::times::Times;
 use tables::{CATEGORIES, Tables};
 
@@ -32,6 +32,7 @@ fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     let event = profile.only_event();
     let functions = Functions::of(profile, InlinedMark::InField);
     let threads = threads_of(profile, event);
+    let processes = ProcessNames::of(&threads);
     write!(out, r#"{{"meta":{},"libs":[],"#, meta(profile, event, interval(&threads)))?;
     out.write_all(br#""pages":[],"counters":[],"profilerOverhead":[],"threads":["#)?;
     for (place, thread) in threads.iter().enumerate() {
@@ -44,7 +45,7 @@ fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
             .map(|(sample, at)| (sample.stack, if thread.has_times { sample.since } else { at }));
         let ids = [thread.pid_number, thread.tid_number].map(|id| id.to_string());
         let name = thread.name(event.label());
-        let process = process_of(&threads, thread).unwrap_or(event.label());
+        let process = processes.of_thread(thread).unwrap_or(event.label());
         let pid = if thread.pid.is_empty() { &ids[0] } else { &thread.pid };
         let has_tid = !thread.tid.is_empty() && !thread.is_untimed_part;
         let tid = if has_tid { &thread.tid } else { &ids[1] };

@@ -1,7 +1,7 @@
 //! A table with tabs between its columns, for pandas, DuckDB and R: a row for each line that
 //! came in, in their order.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use common::folded::{FoldedLine, Frames, Label, Labels, sort_labels};
 use common::io::{Files, Total, push_field, push_quoted};
@@ -66,9 +66,12 @@ fn write(files: &Files, event: Option<&str>, pipe: &mut Pipe) -> Result<Status> 
     let mut text = Vec::new();
     append_head(&keys, roots.is_some(), &mut text);
     pipe.out().lines(&text)?;
+    let columns: HashMap<&[u8], usize> = keys.iter().map(|key| &key[..]).zip(0..).collect();
+    // The ends of fields: most lines lack most labels if there are many.
+    let tabs = vec![b'\t'; columns.len()];
     for row in &table.rows {
         text.clear();
-        table.append(row, &keys, roots.is_some(), &mut text);
+        table.append(row, &columns, &tabs, roots.is_some(), &mut text);
         pipe.write_lines(&text, row.weight.into())?;
     }
     Ok(pipe.status())
@@ -145,14 +148,27 @@ impl Table {
         Ok(())
     }
 
-    fn append(&self, row: &Row, keys: &[Vec<u8>], has_roots: bool, out: &mut Vec<u8>) {
+    fn append(
+        &self,
+        row: &Row,
+        columns: &HashMap<&[u8], usize>,
+        tabs: &[u8],
+        has_roots: bool,
+        out: &mut Vec<u8>,
+    ) {
         let labels = Labels::of_text(self.labels.name(row.labels));
-        for key in keys {
-            if let Some(value) = labels.get(key) {
-                push_field(&utf8(value), out);
-            }
-            out.push(b'\t');
+        let mut fields: Vec<(usize, &[u8])> =
+            labels.iter().map(|label| (columns[&label.key], label.value)).collect();
+        // Of labels with the same key the first one counts.
+        fields.sort_by_key(|(column, _)| *column);
+        fields.dedup_by_key(|(column, _)| *column);
+        let mut at = 0;
+        for (column, value) in fields {
+            out.extend_from_slice(&tabs[at..column]);
+            push_field(&utf8(value), out);
+            at = column;
         }
+        out.extend_from_slice(&tabs[at..]);
         let mut stack = self.stacks.name(row.stack);
         if has_roots {
             let (event, frames) = event_and_frames(stack);
@@ -197,11 +213,16 @@ fn append_head(keys: &[Vec<u8>], has_roots: bool, out: &mut Vec<u8>) {
     if has_roots {
         taken.insert(EVENT.to_vec());
     }
+    // How many columns had each name, so that not all of them are tried again.
+    let mut tries = HashMap::new();
     for key in keys {
         // DuckDB ignores case when it compares the names of columns.
         let mut name = key.clone();
+        let tries: &mut u64 = tries.entry(key.to_ascii_lowercase()).or_default();
         while !taken.insert(name.to_ascii_lowercase()) {
-            name.splice(..0, *b"label:");
+            *tries += 1;
+            let prefix = if *tries == 1 { "label:".to_owned() } else { format!("label{tries}:") };
+            name = [prefix.as_bytes(), key].concat();
         }
         out.extend_from_slice(&name);
         out.push(b'\t');

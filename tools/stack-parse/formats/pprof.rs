@@ -17,11 +17,11 @@ use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::read::protobuf::{FieldNumber, Fields, Value, begun};
-use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
+use crate::samples::{Inlined, Samples};
 use messages::{MOST_FIELDS, profile, sample, value_type};
-use tables::{Inlined, LEAF, Tables};
+use tables::{LEAF, Tables};
 
 pub(super) const FORMAT: Format = Format::new(
     "pprof",
@@ -237,12 +237,10 @@ impl Counted {
             ));
         }
         let unknown = "frames have no location in this profile: they are called [unknown]";
-        let inlined = "inlined frames are left out: the profile names more of them than a file of \
-                       its size can; their weight stays with their callers";
         samples.note_counts(&[
             (self.unknown_locations, unknown),
             (self.valueless, "samples do not have the value that is counted: they weigh nothing"),
-            (self.inlined.left_out, inlined),
+            (self.inlined.left_out, Inlined::LEFT_OUT),
         ]);
     }
 

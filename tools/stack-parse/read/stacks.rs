@@ -27,6 +27,8 @@ struct Node {
     frame: u32,
     /// The node of the root frames that were used last, and the node of this stack below it.
     known: Option<(NodeId, NodeId)>,
+    /// Whether the functions that are inlined there are shown; `None` until it is asked.
+    shows_inlined: Option<bool>,
 }
 
 /// The names of the frames that a file numbers.
@@ -44,7 +46,7 @@ pub(crate) struct FrameNames {
 
 impl Default for Stacks {
     fn default() -> Stacks {
-        let empty = Node { callers: Stacks::EMPTY, frame: 0, known: None };
+        let empty = Node::new(Stacks::EMPTY, 0);
         Stacks { nodes: vec![empty], above: HashMap::new(), path: Vec::new() }
     }
 }
@@ -57,7 +59,7 @@ impl Stacks {
     pub(crate) fn call(&mut self, callers: StackId, frame: u32) -> StackId {
         let Stacks { nodes, above, .. } = self;
         *above.entry((callers, frame)).or_insert_with(|| {
-            nodes.push(Node { callers, frame, known: None });
+            nodes.push(Node::new(callers, frame));
             (nodes.len() - 1) as StackId
         })
     }
@@ -79,8 +81,8 @@ impl Stacks {
             return samples.close(sample, leaf, std::iter::empty());
         }
         self.find_path(stack, |_| false);
-        let frames =
-            self.path.iter().rev().flat_map(|&stack| names.of(self.nodes[stack as usize].frame));
+        let nodes = self.path.iter().rev().map(|&stack| &self.nodes[stack as usize]);
+        let frames = nodes.flat_map(|node| node.frames(names));
         samples.close(sample, leaf, frames.copied())
     }
 
@@ -97,7 +99,11 @@ impl Stacks {
         let mut at = known(&self.nodes[start as usize]).map_or(base, |(_, node)| node);
         for &stack in self.path.iter().rev() {
             let node = &mut self.nodes[stack as usize];
-            at = names.of(node.frame).iter().fold(at, |at, &frame| samples.child(at, frame));
+            node.shows_inlined.get_or_insert_with(|| {
+                let frames = names.of(node.frame).len();
+                samples.inlined.take_listed(frames) == frames
+            });
+            at = node.frames(names).iter().fold(at, |at, &frame| samples.child(at, frame));
             node.known = Some((base, at));
         }
         at
@@ -113,6 +119,20 @@ impl Stacks {
             stack = self.nodes[stack as usize].callers;
         }
         stack
+    }
+}
+
+impl Node {
+    fn new(callers: StackId, frame: u32) -> Node {
+        Node { callers, frame, known: None, shows_inlined: None }
+    }
+
+    /// Its function, and those that are inlined there, root first.
+    fn frames<'a>(&self, names: &'a FrameNames) -> &'a [FrameId] {
+        match names.of(self.frame) {
+            [outermost, ..] if self.shows_inlined == Some(false) => std::slice::from_ref(outermost),
+            frames => frames,
+        }
     }
 }
 

@@ -53,11 +53,9 @@ impl InputHeaders {
         }
     }
 
-    /// Keeps a comment line of the input if it is a header line.
+    /// Keeps a comment line of the input if it is a header line, without control characters.
     pub(crate) fn add_line(&mut self, line: &[u8]) {
-        if parse_header(line).is_some() {
-            self.lines.push(line.to_vec());
-        }
+        self.lines.extend(parse_header(line).map(|(key, value)| header_line(key, value)));
     }
 
     /// What became of the samples of the input that was just read, of which `events` were taken.

@@ -9,7 +9,7 @@ use common::names::{printable, symbol_name};
 use common::{folded::FoldedLine, io::map_executable, numbers::hexadecimal};
 use hashbrown::HashMap;
 use symbolize::executable::Symbols;
-use symbolize::section_bytes;
+use symbolize::{below_root, section_bytes};
 
 /// What the leaves at each address of each object weigh.
 #[derive(Default)]
@@ -78,15 +78,15 @@ impl Objects {
 impl Object {
     /// The file that was recorded, and its functions.
     fn find(&self, symfs: Option<&Path>) -> Option<(PathBuf, Symbols)> {
-        let path = self.path.to_path_lossy();
-        let below = symfs.map(|symfs| symfs.join(path.strip_prefix("/").unwrap_or(&path)));
-        let files = below.into_iter().chain([path.into_owned()]);
-        files.filter(|file| file.is_absolute() || symfs.is_some()).find_map(|file| {
-            let bytes = map_executable(&file).ok()?;
-            let is_it = self.build_id.is_empty() || build_id(bytes) == self.build_id;
-            let symbols = is_it.then(|| Symbols::parse(bytes).ok()).flatten()?;
-            Some((file, symbols))
-        })
+        let file = match symfs {
+            Some(symfs) => below_root(symfs, &self.path),
+            // Which folder a relative path counts from was not recorded.
+            None => Some(self.path.to_path_lossy()).filter(|it| it.is_absolute())?.into_owned(),
+        };
+        let bytes = map_executable(&file).ok()?;
+        let is_it = self.build_id.is_empty() || build_id(bytes) == self.build_id;
+        let symbols = is_it.then(|| Symbols::parse(bytes).ok()).flatten()?;
+        Some((file, symbols))
     }
 }
 

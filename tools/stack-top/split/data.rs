@@ -76,13 +76,26 @@ pub(crate) fn tsv(profile: &SplitProfile, rows: &Rows, split: &Split, sort: Sort
     for row in &rows.rows {
         push_field(&utf8(profile.name(row.frame)), &mut text);
         let of_row = [row.weights.self_weight, row.weights.total];
-        let cells = (0..profile.columns()).map(|it| shown(profile.cell(row.frame, it), sort));
-        for number in of_row.into_iter().chain(cells) {
-            text.extend_from_slice(format!("\t{number}").as_bytes());
+        of_row.into_iter().for_each(|number| push_number(number, &mut text));
+        let mut next = 0;
+        for cell in profile.cells(row.frame) {
+            push_zeros(cell.column - next, &mut text);
+            push_number(shown(cell.weights, sort), &mut text);
+            next = cell.column + 1;
         }
+        push_zeros(profile.columns() - next, &mut text);
         text.push(b'\n');
     }
     Answer::new(text, rows.shown())
+}
+
+fn push_number(number: u64, text: &mut Vec<u8>) {
+    text.extend_from_slice(format!("\t{number}").as_bytes());
+}
+
+/// Many at once, as most functions are in few columns.
+fn push_zeros(count: usize, text: &mut Vec<u8>) {
+    text.extend_from_slice(&b"\t0".repeat(count));
 }
 
 /// An object of a row for each function, with what it weighs for each value.
@@ -106,11 +119,14 @@ pub(crate) fn json(profile: &SplitProfile, rows: &Rows, split: &Split) -> Answer
 
 impl JsonRow {
     fn of(profile: &SplitProfile, row: &Row) -> JsonRow {
-        let cells = profile.values.iter().zip(0..).filter_map(|(value, column)| {
-            let weights = profile.cell(row.frame, column);
-            let cell =
-                || Cell { value: utf8(&value.name).into_owned(), weights: Weights::of(weights) };
-            (weights.total > 0).then(cell)
+        // The cell of others is none of a value.
+        let cells = profile.cells(row.frame).iter().filter_map(|cell| {
+            let value = profile.values.get(cell.column)?;
+            let shown = || Cell {
+                value: utf8(&value.name).into_owned(),
+                weights: Weights::of(cell.weights),
+            };
+            (cell.weights.total > 0).then(shown)
         });
         let of_others = |_| Weights::of(profile.cell(row.frame, profile.values.len()));
         JsonRow {

@@ -36,12 +36,19 @@ pub struct Run {
     /// What all stacks weigh.
     pub whole: f64,
     weights: Weights,
-    /// For each function, the weight of the stacks that end in it.
-    own: Vec<f64>,
-    /// For each function, the weight of the stacks that hold it, however often.
-    total: Vec<f64>,
+    /// For each function of this run: of many runs, each may have functions of its own.
+    functions: HashMap<FrameId, OfFunction>,
     /// For each function that is a root, the weight of the stacks in which it calls something.
     roots: HashMap<FrameId, f64>,
+}
+
+/// What a function weighs in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct OfFunction {
+    /// The weight of the stacks that end in it.
+    pub own: f64,
+    /// The weight of the stacks that hold it, however often.
+    pub total: f64,
 }
 
 impl Run {
@@ -49,19 +56,32 @@ impl Run {
     #[must_use]
     pub fn of(name: String, weights: Weights, own: Vec<f64>, total: Vec<f64>) -> Run {
         let whole = own.iter().sum();
-        Run { name, whole, weights, own, total, roots: HashMap::new() }
+        let functions = own.into_iter().zip(total).map(|(own, total)| OfFunction { own, total });
+        let functions = (0..).zip(functions).filter(|(_, it)| *it != OfFunction::default());
+        Run { name, whole, weights, functions: functions.collect(), roots: HashMap::new() }
+    }
+
+    /// The functions that it has, in no order.
+    pub fn functions(&self) -> impl Iterator<Item = (FrameId, OfFunction)> {
+        self.functions.iter().map(|(function, weights)| (*function, *weights))
+    }
+
+    /// What a function weighs.
+    #[must_use]
+    pub fn function(&self, function: FrameId) -> OfFunction {
+        self.functions.get(&function).copied().unwrap_or_default()
     }
 
     /// The weight of the stacks that end in `function`.
     #[must_use]
     pub fn own(&self, function: FrameId) -> f64 {
-        self.own.get(function as usize).copied().unwrap_or_default()
+        self.function(function).own
     }
 
     /// The weight of the stacks that hold `function`.
     #[must_use]
     pub fn total(&self, function: FrameId) -> f64 {
-        self.total.get(function as usize).copied().unwrap_or_default()
+        self.function(function).total
     }
 
     /// How many samples there are, if the weights or the header say so.
@@ -80,9 +100,8 @@ impl Run {
     pub fn add(&mut self, other: &Run) {
         self.whole += other.whole;
         self.weights.merge(other.weights);
-        for (sums, others) in [(&mut self.own, &other.own), (&mut self.total, &other.total)] {
-            sums.resize(sums.len().max(others.len()), 0.0);
-            sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
+        for (function, weights) in &other.functions {
+            self.functions.entry(*function).or_default().add(*weights);
         }
         for (root, weight) in &other.roots {
             *self.roots.entry(*root).or_default() += weight;
@@ -98,12 +117,15 @@ impl Run {
 
     /// Moves the weight of `function` to `other`; no stack may hold both.
     fn rename(&mut self, function: FrameId, other: FrameId) {
-        for weights in [&mut self.own, &mut self.total] {
-            let weight = weights.get_mut(function as usize).map(std::mem::take);
-            let length = weights.len().max(other as usize + 1);
-            weights.resize(length, 0.0);
-            weights[other as usize] += weight.unwrap_or_default();
-        }
+        let weights = self.functions.remove(&function).unwrap_or_default();
+        self.functions.entry(other).or_default().add(weights);
+    }
+}
+
+impl OfFunction {
+    fn add(&mut self, other: OfFunction) {
+        self.own += other.own;
+        self.total += other.total;
     }
 }
 
@@ -231,20 +253,17 @@ impl RunReader {
             function_of.push(functions.intern(&function));
         }
         seen.resize(functions.len(), 0);
-        for sums in [&mut run.own, &mut run.total] {
-            sums.resize(functions.len(), 0.0);
-        }
         let name_of = |frame: FrameId| functions.name(function_of[frame as usize]);
         let stack = names.without_interruption(stack, name_of);
         for &frame in stack {
-            let function = function_of[frame as usize] as usize;
-            if seen[function] != *stacks {
-                seen[function] = *stacks;
-                run.total[function] += weight;
+            let function = function_of[frame as usize];
+            if seen[function as usize] != *stacks {
+                seen[function as usize] = *stacks;
+                run.functions.entry(function).or_default().total += weight;
             }
         }
         let Some(&leaf) = stack.last() else { return };
-        run.own[function_of[leaf as usize] as usize] += weight;
+        run.functions.entry(function_of[leaf as usize]).or_default().own += weight;
         if let [root, _, ..] = *stack {
             *run.roots.entry(function_of[root as usize]).or_default() += weight;
         }

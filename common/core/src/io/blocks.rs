@@ -6,7 +6,7 @@ use std::ops::{Deref, Range};
 
 use memchr::{memchr, memrchr};
 
-use crate::io::Input;
+use crate::io::{Input, out_of_memory::returned};
 
 /// How large the buffer is unless a line needs more, in bytes: not larger than the second-level
 /// cache of today's processors, so that the bytes are still in the cache when they are parsed.
@@ -144,7 +144,7 @@ impl<'a> Blocks<'a> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::OutOfMemory`] where Rust's own way to get memory would end the process.
+/// [`ErrorKind::OutOfMemory`], which names the input; elsewhere, missing memory ends the program.
 fn enlarge(buffer: &mut Vec<u8>, length: usize) -> Result<()> {
     if buffer.len() < length && length <= BUFFER_SIZE {
         // The system returns memory that is zero already.
@@ -154,7 +154,7 @@ fn enlarge(buffer: &mut Vec<u8>, length: usize) -> Result<()> {
         return Ok(());
     }
     let more = length.saturating_sub(buffer.len());
-    if buffer.try_reserve_exact(more).is_err() {
+    if returned(|| buffer.try_reserve_exact(more)).is_err() {
         let text =
             format!("out of memory for more than {} bytes of one line or sample", buffer.len());
         return Err(Error::new(ErrorKind::OutOfMemory, text));

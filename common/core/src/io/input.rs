@@ -271,7 +271,7 @@ impl Read for Input {
 pub fn read_whole(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
-        io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+        standard::input().and_then(|mut input| input.read_to_end(&mut bytes)).map(|_| bytes)
     } else {
         fs::read(path)
     };

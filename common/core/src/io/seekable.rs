@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::time::SystemTime;
 
-use crate::io::progress::Progress;
+use crate::{io::progress::Progress, reason};
 
 /// How much is copied at once, in bytes.
 const COPIED_AT_ONCE: usize = 256 * 1024;
@@ -62,7 +62,7 @@ impl Seekable {
 }
 
 fn of_temporary_file(error: io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("the copy in a temporary file: {error}"))
+    io::Error::new(error.kind(), format!("the copy in a temporary file: {}", reason(&error)))
 }
 
 impl Read for Seekable {

@@ -10,12 +10,18 @@ use std::os::fd::AsFd;
 #[cfg(windows)]
 use std::os::windows::io::AsHandle;
 
+use super::unsafe_code::stdin_was_closed;
+
 /// Standard input.
 ///
 /// # Errors
 ///
 /// What the system says.
 pub(crate) fn input() -> io::Result<File> {
+    // In place of a closed one, Rust has put `/dev/null`, which would count as empty.
+    if stdin_was_closed() {
+        return Err(io::Error::other("it is closed"));
+    }
     file_of(io::stdin())
 }
 

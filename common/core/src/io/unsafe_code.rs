@@ -1,7 +1,8 @@
-//! The only file with `unsafe`: whether there is a standard output at all, and executables as
-//! memory. Nothing safe can do these.
+//! The only file with `unsafe`: whether there are a standard input and output at all, executables as memory,
+//! and what happens where there is no more memory. Nothing safe can do these.
 #![allow(unsafe_code)]
 
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs::File;
 use std::io;
 #[cfg(target_os = "linux")]
@@ -11,6 +12,56 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use memmap2::Mmap;
 
+use super::out_of_memory::out_of_memory;
+
+/// The memory of the system; where there is none, the program ends with our message, whatever part
+/// of it asked.
+struct Memory;
+
+#[global_allocator]
+static MEMORY: Memory = Memory;
+
+// SAFETY: each call is passed to the allocator of the system as it is, and so is its answer. What
+// is done where that is null asks for no memory, and does not unwind.
+unsafe impl GlobalAlloc for Memory {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as above.
+        checked(unsafe { System.alloc(layout) })
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as above.
+        checked(unsafe { System.alloc_zeroed(layout) })
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        // SAFETY: as above.
+        checked(unsafe { System.realloc(memory, layout, new_size) })
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[inline]
+fn checked(memory: *mut u8) -> *mut u8 {
+    if memory.is_null() {
+        out_of_memory();
+    }
+    memory
+}
+
+/// Whether standard input was closed when the program started, as by `<&-`.
+pub(crate) fn stdin_was_closed() -> bool {
+    WERE_CLOSED[0].load(Ordering::Relaxed)
+}
+
 /// Whether standard output was closed when the program started, as by `>&-`.
 ///
 /// Before `main` Rust opens `/dev/null` in place of a closed one, so that what is
@@ -18,10 +69,11 @@ use memmap2::Mmap;
 /// a `/dev/null` that the caller opened to read and write, as the shell's `1<> /dev/null`, Python's
 /// `subprocess.DEVNULL` and Node.js do, which is no error. So we look earlier.
 pub(crate) fn stdout_was_closed() -> bool {
-    STDOUT_WAS_CLOSED.load(Ordering::Relaxed)
+    WERE_CLOSED[1].load(Ordering::Relaxed)
 }
 
-static STDOUT_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
+/// Of standard input and output.
+static WERE_CLOSED: [AtomicBool; 2] = [const { AtomicBool::new(false) }; 2];
 
 /// What the C library calls before Rust's part of the start.
 // SAFETY: a section of pointers to functions of the C ABI, whose arguments ours
@@ -29,16 +81,18 @@ static STDOUT_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 #[cfg(target_os = "linux")]
 #[used]
 #[unsafe(link_section = ".init_array")]
-static BEFORE_RUST: extern "C" fn() = look_at_stdout;
+static BEFORE_RUST: extern "C" fn() = look_at_streams;
 
 #[cfg(target_os = "linux")]
-extern "C" fn look_at_stdout() {
+extern "C" fn look_at_streams() {
     const NO_DESCRIPTOR: i32 = 9; // EBADF
-    // SAFETY: nothing else runs yet that could close it meanwhile, and to copy a
-    // descriptor that is not open fails.
-    let stdout = unsafe { BorrowedFd::borrow_raw(1) };
-    let error = stdout.try_clone_to_owned().err().and_then(|error| error.raw_os_error());
-    STDOUT_WAS_CLOSED.store(error == Some(NO_DESCRIPTOR), Ordering::Relaxed);
+    for (descriptor, was_closed) in (0..).zip(&WERE_CLOSED) {
+        // SAFETY: nothing else runs yet that could close it meanwhile, and to copy a
+        // descriptor that is not open fails.
+        let stream = unsafe { BorrowedFd::borrow_raw(descriptor) };
+        let error = stream.try_clone_to_owned().err().and_then(|error| error.raw_os_error());
+        was_closed.store(error == Some(NO_DESCRIPTOR), Ordering::Relaxed);
+    }
 }
 
 /// The bytes of an executable, or of a file with its debug information, which

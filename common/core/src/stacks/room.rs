@@ -1,12 +1,11 @@
 //! Room for what grows with the distinct stacks.
 //!
-//! If a program gets no memory, Rust ends it with a signal and a message of its own. So what grows
-//! with the input asks for room first. These are large pieces of memory: if there is none for one
-//! of them, there is still enough for our message.
+//! If a program gets no memory, it ends with a message that says what helps. So does one that asks
+//! for more than any system has.
 
 use hashbrown::HashTable;
 
-use crate::{io::messages, status::TROUBLE};
+use crate::io::out_of_memory::end;
 
 /// Asks for memory before it is needed.
 pub trait Room {
@@ -31,7 +30,7 @@ impl<T> Room for Vec<T> {
 #[inline(never)]
 fn grow<T>(items: &mut Vec<T>, more: usize) {
     if items.try_reserve(more).is_err() {
-        out_of_memory();
+        end();
     }
 }
 
@@ -40,7 +39,7 @@ fn grow<T>(items: &mut Vec<T>, more: usize) {
 pub fn with_room<T>(count: usize) -> Vec<T> {
     let mut items = Vec::new();
     if items.try_reserve_exact(count).is_err() {
-        out_of_memory();
+        end();
     }
     items
 }
@@ -65,18 +64,6 @@ pub(crate) fn make_room_in<T>(table: &mut HashTable<T>, hash: impl Fn(&T) -> u64
 #[inline(never)]
 fn grow_table<T>(table: &mut HashTable<T>, hash: impl Fn(&T) -> u64) {
     if table.try_reserve(1, hash).is_err() {
-        out_of_memory();
+        end();
     }
-}
-
-/// Prints that there is no more memory, and exits.
-#[cold]
-#[inline(never)]
-fn out_of_memory() -> ! {
-    messages::print(
-        messages::tool(),
-        "out of memory: there are too many distinct stacks: raise the limit, see \
-         'ulimit -v', or make fewer with stack-fold-towers or stack-collapse-frames",
-    );
-    std::process::exit(TROUBLE.into())
 }

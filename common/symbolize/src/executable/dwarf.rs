@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use addr2line::Context;
-use addr2line::gimli::{self, Dwarf, DwarfSections, EndianSlice, LittleEndian};
+use addr2line::gimli::{self, Dwarf, DwarfSections};
 
+use crate::bounded_slice::{BoundedSlice, bounded};
 use crate::executable::image::Image;
 use crate::executable::source_line::SourceLine;
 use crate::sections::SectionReader;
@@ -13,7 +14,7 @@ use crate::sections::SectionReader;
 /// The sections with debug information, decompressed.
 pub(crate) struct DebugSections<'a>(DwarfSections<Cow<'a, [u8]>>);
 
-type Bytes<'s> = EndianSlice<'s, LittleEndian>;
+type Bytes<'s> = BoundedSlice<'s>;
 
 /// The lines that the sections hold.
 pub(crate) struct DwarfLines<'s>(Context<Bytes<'s>>);
@@ -30,7 +31,7 @@ impl<'a> DebugSections<'a> {
     }
 
     fn dwarf(&self) -> Dwarf<Bytes<'_>> {
-        self.0.borrow(|section| EndianSlice::new(section, LittleEndian))
+        self.0.borrow(|section| BoundedSlice::new(section))
     }
 
     pub(crate) fn lines(&self) -> Option<DwarfLines<'_>> {
@@ -61,6 +62,10 @@ impl DwarfLines<'_> {
     /// The line in the function where its code begins, even if the code at `address` was inlined
     /// from another function.
     pub(crate) fn source(&self, address: u64) -> Option<SourceLine> {
+        bounded(|| self.try_source(address))
+    }
+
+    fn try_source(&self, address: u64) -> Option<SourceLine> {
         let mut frames = self.0.find_frames(address).skip_all_loads().ok()?;
         let mut location = None;
         // Inlined functions come first, the function itself last.
@@ -154,8 +159,8 @@ mod tests {
         let file = executable(zeros, padding);
         let executable = Image::parse(&file).expect("a shared library");
         let sections = DebugSections::of(&executable).expect("sections");
-        let dwarf = sections.0.borrow(|section| EndianSlice::new(section, LittleEndian));
-        [dwarf.debug_info.reader().len(), dwarf.debug_str.reader().len()]
+        let dwarf = sections.0.borrow(|section| BoundedSlice::new(section));
+        [dwarf.debug_info.reader().slice().len(), dwarf.debug_str.reader().slice().len()]
     }
 
     #[test]

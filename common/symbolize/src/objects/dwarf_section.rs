@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use addr2line::gimli::{self, EndianSlice};
 use object::Object;
 
+use crate::bounded_slice::BoundedSlice;
 use crate::sections::SectionReader;
 
 /// A part of a file, which stays in memory until the program ends.
-pub(super) type Bytes = EndianSlice<'static, gimli::LittleEndian>;
+pub(super) type Bytes = BoundedSlice<'static>;
 
 /// The bytes of a section, empty if there is none or if it is damaged.
 pub(super) fn read_section<F: Object<'static>>(
@@ -16,7 +16,7 @@ pub(super) fn read_section<F: Object<'static>>(
     name: Option<&str>,
 ) -> Bytes {
     let bytes = name.and_then(|name| reader.bytes(name)).unwrap_or_default();
-    EndianSlice::new(kept(bytes), gimli::LittleEndian)
+    Bytes::new(kept(bytes))
 }
 
 /// Keeps the bytes until the program ends, as long as the files.

@@ -1,14 +1,14 @@
 //! Finds the files of a recording on this machine.
 
-use std::borrow::Cow;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice;
 use memchr::memrchr;
 
 use super::elf::Elf;
 use super::options::{Artifact, Options};
+use crate::below::below_root;
 
 /// The folder in which distributions put the debug information of their packages.
 const DEBUG_DIR: &str = "/usr/lib/debug";
@@ -48,10 +48,9 @@ impl Finder {
 
     /// Where the file is that was at `path` on the recorded machine.
     pub(super) fn file(&self, path: &[u8]) -> PathBuf {
-        let path = path.to_path_lossy();
         match &self.options.root {
-            Some(root) => root.join(path.strip_prefix("/").unwrap_or(&path)),
-            None => path.into_owned(),
+            Some(root) => below_root(root, path),
+            None => path.to_path_lossy().into_owned(),
         }
     }
 
@@ -67,12 +66,11 @@ impl Finder {
         let mut files = Vec::new();
         if let Some(link) = elf.debug_link {
             // Only the file's name is used, so that a link leads into no other folder.
-            let name = split_path(link.name).1.to_path_lossy();
-            let (folder, _) = split_path(path);
-            files.push(self.file(folder).join(&name));
-            files.push(self.file(folder).join(".debug").join(&name));
-            let below = below_root(folder);
-            files.extend(self.debug_dirs.iter().map(|dir| dir.join(&below).join(&name)));
+            let name = file_name(link.name);
+            let debug = beside(path, name);
+            files.push(self.file(&debug));
+            files.push(self.file(&beside(path, &[b".debug/", name].concat())));
+            files.extend(self.debug_dirs.iter().map(|dir| below_root(dir, &debug)));
         }
         let Some(build_id) = elf.build_id else { return files };
         files.extend(self.debug_files_of_build(build_id));
@@ -117,13 +115,12 @@ impl Finder {
 
     /// The files that may have the split debug information of all units of the program at `path`.
     pub(super) fn packages(&self, path: &[u8]) -> Vec<PathBuf> {
-        let (_, name) = split_path(path);
-        let below = below_root(path);
+        let name = file_name(path);
         let mut files = vec![with_suffix(self.file(path), ".dwp")];
         for dir in &self.debug_dirs {
-            files.push(with_suffix(dir.join(&below), ".dwp"));
-            files.push(with_suffix(dir.join(&below), ".debug.dwp"));
-            files.push(with_suffix(dir.join(name.to_path_lossy()), ".dwp"));
+            files.push(with_suffix(below_root(dir, path), ".dwp"));
+            files.push(with_suffix(below_root(dir, path), ".debug.dwp"));
+            files.push(with_suffix(below_root(dir, name), ".dwp"));
         }
         files
     }
@@ -132,21 +129,16 @@ impl Finder {
     /// and wrote it to `name`; it may be there, beside the program at `path`, or in the folders of
     /// debug files.
     pub(super) fn split_files(&self, path: &[u8], folder: &[u8], name: &[u8]) -> Vec<PathBuf> {
-        let whole = if name.starts_with(b"/") || folder.is_empty() {
-            name.to_vec()
-        } else {
-            [folder, b"/", name].concat()
+        let whole = match folder {
+            b"" => name.to_vec(),
+            folder => beside(&[folder, b"/"].concat(), name),
         };
-        let (program_folder, _) = split_path(path);
-        let (_, base) = split_path(name);
-        let (below, base) = (below_root(&whole), base.to_path_lossy());
-        let beside = self.file(program_folder);
-        let mut files = vec![self.file(&whole), beside.join(&base)];
-        if !name.starts_with(b"/") {
-            files.push(beside.join(name.to_path_lossy()));
-        }
+        let base = file_name(name);
+        let beside_program = [base, name].map(|name| self.file(&beside(path, name)));
+        let mut files = vec![self.file(&whole)];
+        files.extend(beside_program);
         for dir in &self.debug_dirs {
-            files.extend([dir.join(&below), dir.join(&base)]);
+            files.extend([below_root(dir, &whole), below_root(dir, base)]);
         }
         files
     }
@@ -154,7 +146,7 @@ impl Finder {
     /// The files with the debug information of a program of macOS: `app.dSYM` beside it, beside
     /// the bundle that it is in, or in the folders of debug files.
     pub(super) fn dsym_files(&self, path: &[u8]) -> Vec<PathBuf> {
-        let (_, name) = split_path(path);
+        let name = file_name(path);
         let within = Path::new("Contents/Resources/DWARF").join(name.to_path_lossy());
         let program = self.file(path);
         let bundles = program.ancestors().skip(1).filter(|dir| dir.extension().is_some());
@@ -162,8 +154,8 @@ impl Finder {
         let mut folders: Vec<PathBuf> =
             beside.map(|path| with_suffix(path.to_owned(), ".dSYM")).collect();
         for dir in &self.debug_dirs {
-            folders.push(with_suffix(dir.join(below_root(path)), ".dSYM"));
-            folders.push(with_suffix(dir.join(name.to_path_lossy()), ".dSYM"));
+            folders.push(with_suffix(below_root(dir, path), ".dSYM"));
+            folders.push(with_suffix(below_root(dir, name), ".dSYM"));
         }
         folders.iter().map(|folder| folder.join(&within)).collect()
     }
@@ -183,32 +175,27 @@ impl Finder {
     }
 
     fn linked_files(&self, path: &[u8], link: &[u8]) -> Vec<PathBuf> {
-        let file = self.file(link);
-        let link = link.to_path_lossy();
-        if let Ok(below) = link.strip_prefix("/") {
-            let below = below.strip_prefix(&DEBUG_DIR[1..]).unwrap_or(below);
-            return [file]
-                .into_iter()
-                .chain(self.debug_dirs.iter().map(|dir| dir.join(below)))
-                .collect();
+        if link.starts_with(b"/") {
+            let debug_dir = [DEBUG_DIR.as_bytes(), b"/"].concat();
+            let below = link.strip_prefix(&debug_dir[..]).unwrap_or(link);
+            let files = self.debug_dirs.iter().map(|dir| below_root(dir, below));
+            return [self.file(link)].into_iter().chain(files).collect();
         }
         // The link is relative to the debug file, which is below one of the folders of debug files.
-        let is_up = |part: &Component<'_>| *part == Component::ParentDir;
-        let below: PathBuf = link.components().skip_while(is_up).collect();
-        let (folder, _) = split_path(path);
-        let beside = self.file(folder).join(link);
-        [beside].into_iter().chain(self.debug_dirs.iter().map(|dir| dir.join(&below))).collect()
+        let files = self.debug_dirs.iter().map(|dir| below_root(dir, link));
+        [self.file(&beside(path, link))].into_iter().chain(files).collect()
     }
 }
 
-/// The folder and the name of a file.
-fn split_path(path: &[u8]) -> (&[u8], &[u8]) {
-    memrchr(b'/', path).map_or((b"", path), |slash| (&path[..slash], &path[slash + 1..]))
+/// The last part of a path.
+fn file_name(path: &[u8]) -> &[u8] {
+    memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..])
 }
 
-/// The path without the slash before it, to be joined to a folder.
-fn below_root(path: &[u8]) -> Cow<'_, Path> {
-    path.strip_prefix(b"/").unwrap_or(path).to_path_lossy()
+/// The path of what is called `name` in the folder of `path`.
+fn beside(path: &[u8], name: &[u8]) -> Vec<u8> {
+    let folder = &path[..path.len() - file_name(path).len()];
+    if name.starts_with(b"/") { name.to_vec() } else { [folder, name].concat() }
 }
 
 /// The path with something after its name.

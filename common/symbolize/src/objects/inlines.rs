@@ -9,6 +9,7 @@ use object::{LittleEndian, Object};
 
 use super::dwarf_section::{Bytes, read_section};
 use super::split_dwarf::SplitDwarf;
+use crate::bounded_slice::bounded;
 use crate::sections::SectionReader;
 
 /// The DWARF of one object file. Units and functions are read when one of their addresses is first
@@ -71,8 +72,8 @@ impl Inlines {
         split: &SplitDwarf,
         each: &mut dyn FnMut(Inlined<'_>),
     ) -> FileLine<'_> {
-        // For damaged units, no line is returned.
-        self.try_frames(address, split, each).unwrap_or_default()
+        // For damaged units, and functions inlined too deeply, no line is returned.
+        bounded(|| self.try_frames(address, split, each)).unwrap_or_default()
     }
 
     fn try_frames(
@@ -150,7 +151,7 @@ fn dwarf_of(bytes: &'static [u8]) -> Option<Dwarf<Bytes>> {
         Ok(read_section(&mut reader, is_needed.then(|| section.name())))
     };
     let dwarf = Dwarf::load(load).ok()?;
-    (!dwarf.debug_info.reader().is_empty()).then_some(dwarf)
+    (!dwarf.debug_info.reader().slice().is_empty()).then_some(dwarf)
 }
 
 #[cfg(test)]

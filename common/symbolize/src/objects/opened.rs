@@ -192,4 +192,33 @@ mod tests {
         assert_eq!(names(true, true), format!("{inlined}Foo.Make.run (foo.ml:1000)"));
         assert_eq!(names(true, false), "Foo.Make.run (foo.ml:1000)");
     }
+
+    /// A library whose function `f` has as many functions inlined into each other, as DWARF 4.
+    fn nested(depth: usize) -> Library {
+        let (entries, ends) = (depth, depth + 2);
+        // Each has children, a name, and where its code begins and how long it is.
+        let tag = |tag: u8| format!("{tag}, 1, 3, 8, 17, 1, 18, 7, 0, 0\n");
+        let range = ".quad f, 8\n";
+        let source = format!(
+            ".text\n.globl f\n.type f, @function\nf:\n.skip 8\n.size f, 8\n\
+             .section .debug_abbrev\n.byte 1, {unit}.byte 2, {function}.byte 3, {inlined}.byte 0\n\
+             .section .debug_info\n.long 1f - 0f\n0:\n.short 4\n.long 0\n.byte 8\n\
+             .byte 1\n.asciz \"u.c\"\n{range}.byte 2\n.asciz \"f\"\n{range}\
+             .rept {entries}\n.byte 3\n.asciz \"g\"\n{range}.endr\n.skip {ends}\n1:\n",
+            unit = tag(0x11),
+            function = tag(0x2e),
+            inlined = tag(0x1d),
+        );
+        Library::new(&source, &[])
+    }
+
+    #[test]
+    fn functions_inlined_deeper_than_the_stack_are_left_out() {
+        let detail = Detail { inlines: true, lines: true };
+        for (depth, inlined) in [(0, 0), (3, 3), (200, 200), (16_000, 0), (200_000, 0)] {
+            let library = nested(depth);
+            let names = names(&library.path("lib.so"), Options::default(), detail, "f", 4);
+            assert_eq!(names, "g ()_[i] < ".repeat(inlined) + "f ()", "{depth}");
+        }
+    }
 }

@@ -6,9 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use addr2line::SplitDwarfLoad;
-use addr2line::gimli::{
-    self, DebugInfo, Dwarf, DwarfPackage, DwoId, EndianSlice, LittleEndian, SectionId,
-};
+use addr2line::gimli::{self, DebugInfo, Dwarf, DwarfPackage, DwoId, SectionId};
 
 use super::dwarf_section::{Bytes, kept, read_section};
 use super::finder::Finder;
@@ -108,7 +106,7 @@ fn package_in(bytes: &'static [u8]) -> Option<Box<Package>> {
     let load = |section: SectionId| -> Result<Bytes, gimli::Error> {
         Ok(read_section(&mut reader, section.dwo_name()))
     };
-    let package = DwarfPackage::load(load, EndianSlice::new(&[], LittleEndian)).ok()?;
+    let package = DwarfPackage::load(load, Bytes::new(&[])).ok()?;
     Some(Box::new(Package(package)))
 }
 
@@ -124,14 +122,13 @@ fn unit_in(bytes: &'static [u8], id: DwoId) -> Option<Dwarf<Bytes>> {
     let mut dwarf = Dwarf::load(load).ok()?;
     dwarf.file_type = gimli::DwarfFileType::Dwo;
     for info in reader.all(".debug_info.dwo") {
-        let info = EndianSlice::new(kept(info), LittleEndian);
+        let info = Bytes::new(kept(info));
         dwarf.debug_info = DebugInfo::from(info);
         let mut units = dwarf.units();
         while let Ok(Some(header)) = units.next() {
             let offset = header.debug_info_offset()?.0;
             if dwarf.unit(header).is_ok_and(|unit| unit.dwo_id == Some(id)) {
-                dwarf.debug_info =
-                    DebugInfo::from(EndianSlice::new(&info.slice()[offset..], LittleEndian));
+                dwarf.debug_info = DebugInfo::from(Bytes::new(&info.slice()[offset..]));
                 return Some(dwarf);
             }
         }

@@ -20,7 +20,7 @@ use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use common::Result;
+use common::{Result, reason};
 
 use super::libs::Lib;
 use crate::frame::Frame;
@@ -81,7 +81,9 @@ impl SavedSymbols {
                     return saved;
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => saved.trouble = Some(format!("{}: {error}", file.display())),
+                Err(error) => {
+                    saved.trouble = Some(format!("{}: {}", file.display(), reason(&error)))
+                }
             }
         }
         saved

@@ -6,7 +6,7 @@ use super::{SIZED_STRINGS, nth, numbers, sized_prefix};
 use crate::frame::Frame;
 use crate::read::source::Place;
 use crate::read::stacks::{FrameNames, StackId, Stacks};
-use crate::samples::Samples;
+use crate::samples::{Inlined, Samples};
 
 /// Addresses, numbered in the order in which they come.
 #[derive(Default)]
@@ -85,11 +85,18 @@ impl Addresses {
     }
 
     /// The stack of `callers` and the functions at the address with this number, counted from 1.
-    pub(super) fn call(&self, callers: StackId, number: u64, stacks: &mut Stacks) -> StackId {
+    pub(super) fn call(
+        &self,
+        callers: StackId,
+        number: u64,
+        stacks: &mut Stacks,
+        inlined: &mut Inlined,
+    ) -> StackId {
         let end = |number| nth(&self.ends, number).copied();
         let Some(last) = end(number) else { return stacks.call(callers, u32::MAX) };
         let first = end(number - 1).unwrap_or(0);
-        let root_first = self.frames[first..last].iter().rev();
+        let shown = inlined.take_listed(last - first);
+        let root_first = self.frames[first..last].iter().rev().take(shown);
         root_first.fold(callers, |stack, &frame| stacks.call(stack, frame))
     }
 }

@@ -15,7 +15,7 @@ use crate::read::alive::{Alive, Counted, Level, Settled, When};
 use crate::read::lines::for_each_line;
 use crate::read::paths::file_name;
 use crate::read::stacks::{FrameNames, Stacks};
-use crate::samples::Samples;
+use crate::samples::{Inlined, Samples};
 
 /// How allocations become samples.
 pub(super) enum Counting {
@@ -142,7 +142,7 @@ impl File {
         let read = match mode {
             b's' => self.addresses.string(rest, self.version),
             b'i' => self.addresses.address(rest, &mut self.traces.names, samples),
-            b't' => self.trace(rest),
+            b't' => self.trace(rest, &mut samples.inlined),
             b'a' => self.kind(rest),
             b'+' => return self.allocate(rest, samples),
             b'-' => return self.free(rest, samples),
@@ -160,7 +160,7 @@ impl File {
     }
 
     /// `3 2`: an address, and the trace of its caller.
-    fn trace(&mut self, rest: &[u8]) -> Option<()> {
+    fn trace(&mut self, rest: &[u8], inlined: &mut Inlined) -> Option<()> {
         let [address, caller] = pair(rest)?;
         let Traces { stacks, ids, .. } = &mut self.traces;
         let known = usize::try_from(caller).ok().and_then(|it| ids.get(it)).copied();
@@ -169,7 +169,7 @@ impl File {
             Some(calls) => {
                 stacks.call(caller, calls.get(ids.len() - 1).copied().unwrap_or(u32::MAX))
             }
-            None => self.addresses.call(caller, address, stacks),
+            None => self.addresses.call(caller, address, stacks, inlined),
         };
         ids.push(stack);
         known.map(drop)

@@ -11,7 +11,7 @@ use crate::read::mapped_code::{self, Mapping, bare};
 use crate::read::own_labels::OwnLabels;
 use crate::read::protobuf::{Fields, Malformed};
 use crate::read::source::append_frames;
-use crate::samples::Samples;
+use crate::samples::{Inlined, Samples};
 
 /// The things that samples refer to. Strings are indexes into `strings`.
 #[derive(Debug, Default)]
@@ -74,37 +74,6 @@ struct Location<'a> {
 
 /// The labels of a leaf.
 pub(super) const LEAF: [&[u8]; 3] = [b"addr", b"object", b"build_id"];
-
-/// Limits how many inlined frames samples may name. A location takes a byte or two in a sample, but
-/// may name any number of inlined functions. No real profile has many for each of its bytes, but a
-/// hostile one of some kilobytes could ask for gigabytes.
-#[derive(Default)]
-pub(super) struct Inlined {
-    left: usize,
-    /// How many frames were left out because of the limit.
-    pub(super) left_out: u64,
-}
-
-impl Inlined {
-    /// The limit for a profile of this many bytes.
-    pub(super) fn of(length: usize) -> Inlined {
-        const LEAST: usize = 1 << 18;
-        const FOR_EACH_BYTE: usize = 8;
-        Inlined { left: LEAST + FOR_EACH_BYTE.saturating_mul(length), left_out: 0 }
-    }
-
-    /// How many of the frames of a location are shown: all, or only the outermost one.
-    #[inline]
-    fn take(&mut self, frames: usize) -> usize {
-        let inlined = frames.saturating_sub(1);
-        if inlined <= self.left {
-            self.left -= inlined;
-            return frames;
-        }
-        self.left_out += inlined as u64;
-        1
-    }
-}
 
 impl<'a> Tables<'a> {
     /// Reads everything in a profile except its samples; `Err` holds the offset from which it could

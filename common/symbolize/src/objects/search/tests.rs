@@ -218,6 +218,31 @@ fn all_files_are_below_the_root() {
 }
 
 #[test]
+fn no_name_leads_out_of_the_root() {
+    let library = Library::new(SOURCE, &[]);
+    let root = library.folder.path().join("symfs");
+    let debug_dirs = vec![library.path("debug")];
+    let options = Options { root: Some(root.clone()), debug_dirs, ..Options::default() };
+    let finder = Finder::new(options);
+    let up = &b"/x/../../../../etc/shadow"[..];
+    let files = [
+        vec![finder.file(up), finder.file(b"../../etc/shadow")],
+        finder.packages(up),
+        finder.split_files(b"/usr/bin/app", up, b"../../../a.dwo"),
+        finder.split_files(up, b"/src", b"../../../../etc/a.dwo"),
+        finder.split_files(up, b"", b"/../../etc/.."),
+        finder.dsym_files(up),
+        finder.shared_files(up, b"../../../../../../etc/shadow", &ID),
+        finder.shared_files(up, b"/usr/lib/debug/../../../../etc/shadow", &ID),
+    ];
+    for file in files.concat() {
+        let is_below = file.starts_with(&root) || file.starts_with(library.path("debug"));
+        assert!(is_below && !file.components().any(|it| it.as_os_str() == ".."), "{file:?}");
+    }
+    assert_eq!(finder.split_files(b"/bin/app", b"/src/b", b"../a.dwo")[0], root.join("src/a.dwo"));
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn our_own_vdso_serves_for_the_same_kernel_only() {
     let here = Finder::new(Options::default());
