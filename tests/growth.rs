@@ -85,13 +85,14 @@ fn twice_as_many_profiles_take_twice_as_long() {
     if goes_without(&[&["valgrind"]]) {
         return;
     }
-    // Each has a function of its own, and every twentieth is odd.
+    // Each has a function of its own, and every tenth is odd.
     let text = |number: u32| {
-        let odd = if number.is_multiple_of(20) { 300 } else { 20 };
+        let odd = if number.is_multiple_of(10) { 300 } else { 20 };
         format!("main;work 80\nmain;wait {odd}\nmain;f{number};g 9\n")
     };
     let mut before = None;
-    for count in (0..=DOUBLINGS).map(|doubling| 100 << doubling) {
+    // With this many, the odd ones are no longer all set aside one by one.
+    for count in (0..=DOUBLINGS).map(|doubling| 160 << doubling) {
         let files: Vec<TempFile> = (0..count).map(|number| TempFile::new(text(number))).collect();
         let files = files.iter().map(TempFile::path);
         let args: Vec<&str> = ["--outliers"].into_iter().chain(files).collect();

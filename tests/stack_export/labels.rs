@@ -137,7 +137,7 @@ fn a_table_has_a_row_for_each_line_in_their_order() {
 fn columns_of_a_table_have_different_names_whatever_their_case() {
     let folded = b"weight=1\tlabel:weight=2\tStack=3\tA=4\ta=5\tmain 6\n";
     let table = String::from_utf8(export("tsv", &[], folded)).expect("UTF-8");
-    let expected = "A\tlabel:Stack\tlabel:a\tlabel:weight\tlabel:label:weight\tweight\tstack\n\
+    let expected = "A\tlabel:Stack\tlabel:a\tlabel:weight\tlabel2:weight\tweight\tstack\n\
         4\t3\t5\t2\t1\t6\t\"main\"\n";
     assert_eq!(table, expected);
     let events = b"# event: cycles cycles\n# event: faults samples\nEvent=7\tcycles;main 6\n";

@@ -19,7 +19,7 @@ fn recordings_say_what_is_wrong_with_them() {
     for (file, expected) in [
         ("austin/full.txt", "1 samples freed memory: they weigh no bytes"),
         (
-            "austin/errors.txt.gz",
+            "austin/wall-errors.txt.gz",
             "400 samples, 40.0 % of all, were lost while recording: use a longer interval, \
              'austin -i'\n\
              812 of 1000 samples took longer than the interval: there are fewer than asked for, \

@@ -62,14 +62,17 @@ fn threads_have_lanes_on_one_axis_and_a_pause_is_empty() {
         block("serve (1 count, 11.11%, 3 – 4 s)", 2, 0.3, 0.4),
         block("serve (2 counts, 22.22%, 8 – 10 s)", 2, 0.8, 1.0),
         block("8 (2 counts, 22.22%)", 3, 0.0, 1.0),
-        block("idle (2 counts, 22.22%, 1 – 10 s)", 4, 0.1, 1.0),
+        block("idle (1 count, 11.11%, 1 – 2 s)", 4, 0.1, 0.2),
+        block("idle (1 count, 11.11%, 9.999 – 10 s)", 4, 0.9999, 1.0),
         block("wake (1 count, 11.11%, 9.999 – 10 s)", 5, 0.9999, 1.0),
     ];
     let mut found = blocks(&[], LINES);
-    // A block of 1 ms is drawn one pixel wide.
-    let wake = found.last_mut().expect("some blocks");
-    assert!(wake.title.starts_with("wake (1 count, 11.11%, 9.999 – ") && wake.to < 1.001);
-    *wake = block("wake (1 count, 11.11%, 9.999 – 10 s)", 5, 0.9999, 1.0);
+    // Blocks of 1 ms are drawn one pixel wide.
+    for (place, name) in [(9, "idle"), (10, "wake")] {
+        let title = format!("{name} (1 count, 11.11%, 9.999 – ");
+        assert!(found[place].title.starts_with(&title) && found[place].to < 1.001, "{found:#?}");
+        (found[place].title, found[place].to) = (format!("{title}10 s)"), 1.0);
+    }
     for (found, expected) in found.iter().zip(&expected) {
         let is_near = |one: f64, other: f64| (one - other).abs() < 1e-5;
         assert_eq!((&found.title, found.row), (&expected.title, expected.row));
@@ -170,5 +173,5 @@ fn lines_without_a_time_are_no_part_of_a_chart_of_times() {
     );
     let svg = String::from_utf8(mixed.stdout).expect("UTF-8");
     assert!(svg.contains(">total weight 16</text>") && svg.contains("data-view=\"chart\""));
-    assert_eq!(svg.matches("\n<g").count(), 10);
+    assert_eq!(svg.matches("\n<g").count(), 11);
 }

@@ -387,9 +387,8 @@ impl<'p> Samples<'p> {
         if let Some(stream) = &self.stream {
             return if stream.sink.has_header() { self.write_rest_of_header(pipe) } else { Ok(()) };
         }
-        if let Some(advise) =
-            self.input.format.advice.filter(|_| self.is_advised && self.source.is_none())
-        {
+        let advice = self.input.format.advice;
+        if let Some(advise) = advice.filter(|_| self.is_advised && self.source.is_none()) {
             // The event and the thread are frames outside the call chain.
             let root_frames = 1 + u32::from(self.wants.root != Root::None);
             advise(&self.sums.recorded(&self.events, root_frames), pipe);
