@@ -73,6 +73,6 @@ fn new_app(profile: Profile) -> App {
 fn no_terminal(error: &io::Error) -> Error {
     Error::Usage(format!(
         "no terminal to show it on ({}): stack-top prints tables into pipes",
-        common::reason(&error)
+        common::reason(error)
     ))
 }

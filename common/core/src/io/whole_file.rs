@@ -39,7 +39,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     written.map_err(|source| Error::Output { name: path.display().to_string(), source })
 }
 
-/// The regular file that [`write`] makes or replaces at this path, after all links were followed;
+/// The regular file that [`write()`] makes or replaces at this path, after all links were followed;
 /// `None` where it writes to a pipe, a device or an open descriptor.
 #[must_use]
 pub fn replaced_by_write(path: &Path) -> Option<PathBuf> {

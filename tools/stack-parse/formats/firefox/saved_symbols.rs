@@ -82,7 +82,7 @@ impl SavedSymbols {
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => {
-                    saved.trouble = Some(format!("{}: {}", file.display(), reason(&error)))
+                    saved.trouble = Some(format!("{}: {}", file.display(), reason(&error)));
                 }
             }
         }
