@@ -174,9 +174,9 @@ impl AustinReader {
         if let Some([failed, all]) = self.failed {
             let recorded = Some(all.saturating_sub(failed));
             let remedy = "use a longer interval, 'austin -i'";
-            samples.note_loss(Loss { count: failed, of: "samples", recorded, remedy });
             // It is not known how many threads would have had a stack.
-            samples.facts.lost = samples.facts.lost.filter(|_| failed == 0);
+            let is_exact = failed == 0;
+            samples.note_loss(Loss { count: failed, of: "samples", recorded, remedy, is_exact });
         }
         let [late, all] = self.late;
         // The time since the last sample is right all the same.

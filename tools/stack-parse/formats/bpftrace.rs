@@ -46,7 +46,13 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     })?;
     if lost > 0 {
         let remedy = "set BPFTRACE_PERF_RB_PAGES to a larger number";
-        samples.note_loss(Loss { count: lost, of: "events", recorded: None, remedy });
+        samples.note_loss(Loss {
+            count: lost,
+            of: "events",
+            recorded: None,
+            remedy,
+            is_exact: true,
+        });
     }
     text.finish(samples)
 }

@@ -98,6 +98,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
             of: "samples or other records",
             recorded: None,
             remedy: "use a lower 'perf record -F' or a larger -m",
+            is_exact: true,
         });
     }
     ended.map_err(|source| Error::Input { name, source })

@@ -171,8 +171,13 @@ impl Profile {
         if matches!(&self.mode[..], b"wall" | b"cpu") {
             // In mode `object` these are the objects between two samples, as was asked for.
             if let Some(count) = self.missed {
-                let (of, recorded) = ("samples", Some(self.samples));
-                samples.note_loss(Loss { count, of, recorded, remedy: "use a longer interval" });
+                samples.note_loss(Loss {
+                    count,
+                    of: "samples",
+                    recorded: Some(self.samples),
+                    remedy: "use a longer interval",
+                    is_exact: true,
+                });
             }
             samples.facts.note_interval(self.interval.saturating_mul(1000));
         }

@@ -61,11 +61,8 @@ impl JavaLosses {
                 of: "samples of jdk.CPUTimeSample",
                 recorded: Some(samples.events.recorded("jdk.CPUTimeSample")),
                 remedy: "use a lower rate, as jdk.CPUTimeSample#throttle=100/s",
+                is_exact: samples.events.takes("jdk.CPUTimeSample"),
             });
-        }
-        // Samples of another event say nothing about those.
-        if !samples.events.takes("jdk.CPUTimeSample") {
-            samples.facts.lost = None;
         }
         samples.note_count(self.bytes, "bytes of events were lost while recording");
     }

@@ -18,6 +18,8 @@ pub(crate) struct Loss<'a> {
     pub(crate) recorded: Option<u64>,
     /// What helps; may be empty.
     pub(crate) remedy: &'a str,
+    /// Whether that is all that was lost of the samples that are taken, so that the header has it.
+    pub(crate) is_exact: bool,
 }
 
 impl Samples<'_> {
@@ -67,8 +69,9 @@ impl Samples<'_> {
 
     /// Notes what was lost while recording, and reports it if it is not nothing: the same sentence
     /// for all formats. An error with `--strict`.
-    pub(crate) fn note_loss(&mut self, Loss { count, of, recorded, remedy }: Loss<'_>) {
-        self.facts.lost = Some(self.facts.lost.unwrap_or_default().saturating_add(count));
+    pub(crate) fn note_loss(&mut self, Loss { count, of, recorded, remedy, is_exact }: Loss<'_>) {
+        let before = self.facts.lost.unwrap_or_default();
+        self.facts.lost = is_exact.then_some(before.saturating_add(count));
         if count == 0 {
             return;
         }

@@ -52,16 +52,13 @@ pub(super) fn unread(name: &str, summary: Summary) -> Result<()> {
 pub(super) fn report(summary: &Summary, is_sampled: bool, samples: &mut Samples<'_>) {
     let lost = summary.lost();
     // What could not be read may be about what was lost.
-    let is_whole = summary.damaged == 0 && summary.error.is_none();
+    let is_exact = summary.damaged == 0 && summary.error.is_none();
     let remedy = match is_sampled {
         true => "use a lower 'perf record -F' or a larger -m",
         false => "use a larger 'perf record -m'",
     };
     let (of, recorded) = ("samples or other records", Some(summary.samples));
-    samples.note_loss(Loss { count: lost, of, recorded, remedy });
-    if !is_whole {
-        samples.facts.lost = None;
-    }
+    samples.note_loss(Loss { count: lost, of, recorded, remedy, is_exact });
     if lost > 0 && samples.wants.latency() {
         samples.note(
             "switches of threads may be among them: later latencies may then be divided by the \

@@ -301,6 +301,7 @@ impl Trace {
                 of: "samples or other records",
                 recorded: None,
                 remedy: "use a larger ring_buffer_pages, or a lower frequency",
+                is_exact: true,
             });
         }
         samples.note_counts(&[
