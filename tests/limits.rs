@@ -12,7 +12,12 @@ use crate::util::{TempFile, binary, output, stderr, weight};
 
 /// The output of a tool with at most `kib` KiB of memory; `None` if the system's shell cannot limit
 /// it.
-fn within(kib: u32, tool: &str, args: &[&str], input: impl AsRef<[u8]>) -> Option<Output> {
+pub(crate) fn within(
+    kib: u32,
+    tool: &str,
+    args: &[&str],
+    input: impl AsRef<[u8]>,
+) -> Option<Output> {
     let limit = format!("ulimit -v {kib}");
     let can_limit = Command::new("sh").args(["-c", &limit]).output();
     if !can_limit.is_ok_and(|output| output.status.success()) {

@@ -1,10 +1,9 @@
 //! All tools with too little memory: they end as they promise, and never by a signal.
 
 use std::fmt::Write;
-use std::process::{Command, Output};
 
-use crate::needs::skip;
-use crate::util::{TOOLS, TempFile, binary, stderr, with_minimal};
+use crate::limits::within;
+use crate::util::{TOOLS, TempFile, stderr, with_minimal};
 
 /// Options with which a tool keeps more than without them.
 const KEEP_MORE: [(&str, &[&str]); 14] = [
@@ -38,18 +37,6 @@ fn profile(lines: u32, threads: u32) -> String {
     text
 }
 
-/// The output of a tool that may have `kib` KiB; `None` if the system's shell cannot limit it.
-fn within(kib: u32, tool: &str, args: &[&str]) -> Option<Output> {
-    let limited = format!("ulimit -v {kib} || exit 99; exec \"$0\" \"$@\"");
-    let output = Command::new("sh").args(["-c", &limited, binary(tool)]).args(args).output();
-    let output = output.expect("a shell");
-    if output.status.code() == Some(99) {
-        skip("sh has no 'ulimit -v' here");
-        return None;
-    }
-    Some(output)
-}
-
 #[test]
 fn without_enough_memory_every_tool_says_what_helps() {
     let file = TempFile::new(profile(120_000, 30_000));
@@ -64,7 +51,7 @@ fn without_enough_memory_every_tool_says_what_helps() {
         let mut kib = 24_000;
         // Up to what suffices.
         loop {
-            let Some(output) = within(kib, tool, &args) else { return };
+            let Some(output) = within(kib, tool, &args, "") else { return };
             let said = stderr(&output);
             let what = format!("{tool} {args:?} with {kib} KiB: {said}");
             match output.status.code() {
