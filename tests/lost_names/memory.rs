@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::{START, parse, said};
 use crate::perf_stream::{IN_KERNEL, IN_PROGRAM, KERNEL, Stream};
-use crate::util::weight;
+use crate::util::{output, stderr, weight};
 
 /// The address of the kernel in the recordings.
 const TEXT: u64 = 0xffff_ffff_8100_0000;
@@ -168,4 +168,15 @@ fn a_jitdump_is_needed() {
     let why = "it is not a jitdump of a little-endian machine: record anew, and keep the file as \
                the program writes it";
     assert_says(&recording, &args, path, why);
+}
+
+#[test]
+fn a_missing_map_is_said_once() {
+    let folder = symfs("said-once");
+    let recording = "tests/golden/formats/perf-data/fp-node-perfmap.perf.data.gz";
+    let output = output("stack-parse", &["--symfs", text(&folder), recording], "");
+    let said = stderr(&output);
+    assert_eq!(said.matches("node --perf-basic-prof").count(), 1, "{said}");
+    // Whose names are missing is said of each file, and not again of all of them.
+    assert!(!said.contains("of the weight"), "{said}");
 }

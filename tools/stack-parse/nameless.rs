@@ -2,6 +2,7 @@
 
 pub(crate) mod hints;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use bstr::ByteSlice;
@@ -16,7 +17,11 @@ use crate::symbolize_args::SymbolizeArgs;
 /// How many files get a message each; the rest are only counted.
 const NAMED: usize = 5;
 
-/// A file with fewer nameless frames than one in this many of all frames gets no message.
+/// A file with fewer nameless frames than one in this many of all frames gets no message of its
+/// own: it is among the rest.
+const MOST_AMONG_THE_REST: u64 = 100;
+
+/// If the rest has fewer nameless frames than one in this many, it gets no message either.
 const MOST_UNTOLD: u64 = 1000;
 
 /// The facts about one file.
@@ -30,6 +35,8 @@ struct Nameless<'a> {
     why: NoSymbols,
     /// The runtime of its process, if that is known.
     runtime: Option<&'static Runtime>,
+    /// How many other files lack their symbols for the same reason.
+    alike: usize,
 }
 
 /// What the user has already done to find names.
@@ -68,7 +75,7 @@ pub(crate) fn report(
         let (why, build_id) = (objects.why_nameless(object)?, objects.build_id(object));
         let (path, origin) = (objects.path(object), objects.origin(object));
         let runtime = runtime(object);
-        Some(Nameless { path, build_id, origin, frames, why, runtime })
+        Some(Nameless { path, build_id, origin, frames, why, runtime, alike: 0 })
     });
     let client = args.client();
     let servers = match client {
@@ -98,10 +105,51 @@ fn without_inlined(path: &[u8], missing: &MissingSplit) -> String {
 
 /// The messages for these files.
 ///
-/// Files with few nameless frames are left out, except those that differ from the recorded file.
-fn messages(mut files: Vec<Nameless<'_>>, all: u64, efforts: Efforts<'_>) -> Vec<String> {
-    let matters = |frames: u64| frames.saturating_mul(MOST_UNTOLD) > all;
+/// Files with few nameless frames share the last message, except those that differ from the
+/// recorded file, since they may have had wrong names.
+fn messages(files: Vec<Nameless<'_>>, all: u64, efforts: Efforts<'_>) -> Vec<String> {
+    let is_more = |frames: u64, part: u64| frames.saturating_mul(part) > all;
     let is_other = |file: &Nameless<'_>| matches!(file.why, NoSymbols::OtherBuildId(_));
+    let is_named =
+        |file: &Nameless<'_>| is_more(file.frames, MOST_AMONG_THE_REST) || is_other(file);
+    let (mut named, mut rest): (Vec<_>, Vec<_>) =
+        put_together(files).into_iter().partition(is_named);
+    rest.extend(named.drain(named.len().min(NAMED)..));
+    let frames = rest.iter().map(|file| file.frames).sum();
+    let differ = rest.iter().filter(|file| is_other(file)).count();
+    let is_told = is_more(frames, MOST_UNTOLD) || differ > 0;
+    // One file can have a message of its own in the same line.
+    if let ([_], true) = (&rest[..], is_told) {
+        named.append(&mut rest);
+    }
+    let mut messages: Vec<String> = named
+        .iter()
+        .map(|file| {
+            let (path, share) = (file.path.as_bstr(), share(file.frames, all));
+            let others = match file.alike {
+                0 => String::new(),
+                alike => format!(" and {alike} more"),
+            };
+            let reason = reason(file, efforts);
+            format!("{path}{others}: no symbols for {share} of all frames: {reason}")
+        })
+        .collect();
+    if let ([first, ..], true) = (&rest[..], is_told) {
+        let but = match differ {
+            0 => String::new(),
+            differ => format!(": the build-id of {differ} differs from the recorded one"),
+        };
+        let (share, first, files) = (share(frames, all), first.path.as_bstr(), rest.len());
+        messages.push(format!(
+            "{files} more files, {first} first: no symbols for {share} of all frames{but}"
+        ));
+    }
+    messages
+}
+
+/// The files that have nameless frames, with the most frames first. Those of which the same is to
+/// be said are one.
+fn put_together(mut files: Vec<Nameless<'_>>) -> Vec<Nameless<'_>> {
     files.retain(|file| file.frames > 0);
     // The kernel's own code and its modules are several objects with one file.
     files.sort_by_key(|file| file.path);
@@ -113,28 +161,24 @@ fn messages(mut files: Vec<Nameless<'_>>, all: u64, efforts: Efforts<'_>) -> Vec
         is_same
     });
     files.sort_by(|a, b| b.frames.cmp(&a.frames).then_with(|| a.path.cmp(b.path)));
-    let is_named = |file: &Nameless<'_>| matters(file.frames) || is_other(file);
-    let (mut named, mut rest): (Vec<_>, Vec<_>) = files.into_iter().partition(is_named);
-    rest.extend(named.drain(named.len().min(NAMED)..));
-    let mut messages: Vec<String> = named
-        .iter()
-        .map(|file| {
-            let (path, share) = (file.path.as_bstr(), share(file.frames, all));
-            format!("{path}: no symbols for {share} of all frames: {}", reason(file, efforts))
-        })
-        .collect();
-    let frames = rest.iter().map(|file| file.frames).sum();
-    let differ = rest.iter().filter(|file| is_other(file)).count();
-    if matters(frames) || differ > 0 {
-        let files = if rest.len() == 1 { "file" } else { "files" };
-        let but = match differ {
-            0 => String::new(),
-            differ => format!(": the build-id of {differ} differs from the recorded one"),
-        };
-        let (share, rest) = (share(frames, all), rest.len());
-        messages.push(format!("{rest} more {files}: no symbols for {share} of all frames{but}"));
+    // Each worker of a server has a map of its own: /tmp/perf-7.map, /tmp/perf-8.map.
+    let is_map = |file: &Nameless<'_>| file.origin == CodeOrigin::Memory;
+    let mut together: Vec<Nameless<'_>> = Vec::with_capacity(files.len());
+    for file in files {
+        let same = together.iter_mut().filter(|it| is_map(it) && is_map(&file)).find(|it| {
+            let remedies = [it.runtime, file.runtime].map(|it| it.map(|it| it.remedy));
+            it.why == file.why && remedies[0] == remedies[1]
+        });
+        match same {
+            Some(same) => {
+                same.frames += file.frames;
+                same.alike += 1;
+            }
+            None => together.push(file),
+        }
     }
-    messages
+    together.sort_by_key(|file| Reverse(file.frames));
+    together
 }
 
 /// Why there are no symbols: what was looked for, and what the user can do.

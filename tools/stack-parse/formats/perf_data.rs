@@ -233,7 +233,14 @@ impl Join {
     /// Reports what is wrong with the stacks and the names.
     fn report(&mut self, args: &SymbolizeArgs, samples: &mut Samples<'_>) {
         let Join { objects, stacks, locations, files, runtimes, is_sampled, .. } = self;
-        stacks.report(objects, locations, runtimes, files.is_none(), *is_sampled, samples);
+        stacks.set_facts(samples);
+        let of_stacks =
+            stacks.messages(objects, locations, runtimes, files.is_none(), *is_sampled, samples);
+        let (before, after) = match stacks.few_are_incomplete() {
+            true => (Vec::new(), of_stacks),
+            false => (of_stacks, Vec::new()),
+        };
+        before.into_iter().for_each(|it| samples.note(it));
         let changed = files.as_ref().map(|it| it.changed(locations.objects(), objects));
         let changed = changed.unwrap_or_default();
         // For a file that is not the one that ran, the way to better names is another.
@@ -243,6 +250,7 @@ impl Join {
         changed::messages(&changed, objects)
             .into_iter()
             .chain(against_list)
+            .chain(after)
             .for_each(|it| samples.note(it));
         samples.facts.program = self.program.name();
     }

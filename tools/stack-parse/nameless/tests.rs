@@ -10,6 +10,7 @@ fn file(path: &'static str, frames: u64, why: NoSymbols) -> Nameless<'static> {
         frames,
         why,
         runtime: None,
+        alike: 0,
     }
 }
 
@@ -51,8 +52,8 @@ fn the_worst_files_are_named() {
          when it was recorded: name a copy of the /proc/kallsyms of that time with --kallsyms",
         "/e: no symbols for 1.0 % of all frames: it has no build-id, the recorded one was 12: \
          put the recorded file below DIR, at this path, and use --symfs DIR",
-        "2 more files: no symbols for 1.0 % of all frames: the build-id of 1 differs from the \
-         recorded one",
+        "2 more files, /f first: no symbols for 1.0 % of all frames: the build-id of 1 differs from \
+         the recorded one",
     ];
     assert_eq!(with(Servers::None, |efforts| messages(files, 200, efforts)), expected);
     assert!(with(Servers::None, |efforts| messages(Vec::new(), 200, efforts)).is_empty());
@@ -103,15 +104,59 @@ fn missing_dwo_files_are_named() {
 }
 
 #[test]
-fn a_few_frames_are_worth_a_message_only_where_the_file_is_another() {
-    let files = || vec![file("/a", 1, NoSymbols::NotFound), file("/b", 1, other())];
+fn files_with_few_frames_share_a_message_except_those_that_are_others() {
     let messages = |files, all| with(Servers::None, |efforts| messages(files, all, efforts));
-    let [said] = &messages(files(), 1000)[..] else { panic!("expected one message") };
+    let missing = |path, frames| file(path, frames, NoSymbols::NotFound);
+    let [said] = &messages(vec![missing("/a", 1), file("/b", 1, other())], 1000)[..] else {
+        panic!("expected one message")
+    };
     assert!(said.starts_with("/b: no symbols for 0.1 % of all frames: its build-id"), "{said}");
-    // Together the rest may be enough for a message.
-    let expected = ["2 more files: no symbols for 0.2 % of all frames"];
-    let many = vec![file("/a", 1, NoSymbols::NotFound), file("/c", 1, NoSymbols::Deleted)];
-    assert_eq!(messages(many, 1000), expected);
+    // Less than 0.1 % together is not worth a message, less than 1 % not one for each file.
+    assert!(messages(vec![missing("/a", 1)], 1000).is_empty());
+    let files = || vec![missing("/a", 1), file("/c", 1, NoSymbols::Deleted)];
+    assert_eq!(
+        messages(files(), 1000),
+        ["2 more files, /a first: no symbols for 0.2 % of all frames"]
+    );
+    assert_eq!(messages(files(), 199).len(), 1);
+    assert_eq!(messages(files(), 100).len(), 1);
+    assert_eq!(messages(files(), 99).len(), 2);
+    // The message of one file has room for the reason.
+    let [said] = &messages(vec![missing("/a", 2)], 1000)[..] else {
+        panic!("expected one message")
+    };
+    assert!(said.starts_with("/a: no symbols for 0.2 % of all frames: the file was"), "{said}");
+}
+
+#[test]
+fn maps_that_lack_for_the_same_reason_have_one_message() {
+    let node = Runtime::of_file(b"/usr/bin/node");
+    let map = |path, frames, runtime| Nameless {
+        origin: CodeOrigin::Memory,
+        runtime,
+        ..file(path, frames, NoSymbols::NotFound)
+    };
+    let maps = vec![
+        map("/tmp/perf-7.map", 3, node),
+        map("/tmp/perf-8.map", 20, node),
+        map("/tmp/perf-9.map", 30, None),
+        map("/tmp/perf-10.map", 10, node),
+    ];
+    let said = with(Servers::None, |efforts| messages(maps, 100, efforts));
+    let start = "the code was made at run time, and no /tmp/perf-PID.map of its process was found: \
+                 have the program write one: ";
+    assert_eq!(
+        said,
+        [
+            format!(
+                "/tmp/perf-8.map and 2 more: no symbols for 33.0 % of all frames: {start}'node \
+                 --perf-basic-prof'"
+            ),
+            format!(
+                "/tmp/perf-9.map: no symbols for 30.0 % of all frames: {start}stack-tools(7) says how"
+            ),
+        ]
+    );
 }
 
 #[test]

@@ -55,7 +55,7 @@ pub(crate) fn advise(recorded: &Recorded<'_>, pipe: &mut Pipe) {
     }
     advise_callers(&health, chains, pipe);
     let unknown = unknown_remedy(chains);
-    let unknown = unknown.map(|remedy| format!("of mostly unknown functions: {remedy}"));
+    let unknown = unknown.map(|remedy| format!("of mostly unknown functions{remedy}"));
     let jit = format!(
         "with unknown functions that were compiled at run time: perf reads their names from \
          /tmp/perf-PID.map; {}",
@@ -63,12 +63,14 @@ pub(crate) fn advise(recorded: &Recorded<'_>, pipe: &mut Pipe) {
     );
     let limit = limit_remedy(chains);
     let limit = format!("cut at {FRAME_LIMIT} frames, which lack their roots: {limit}");
+    // Of a perf.data itself, each file without names is reported with what helps.
+    let perf_named_them = chains == CallChains::Printed;
     let may_be_cut = chains != CallChains::Others && !health.beyond_limit;
     let ocaml = "cut at OCaml's runtime: OCaml 5 has stacks of its own, which --call-graph dwarf \
                  misses; use a compiler with frame pointers and 'perf record -g'";
     for (weight, least, what) in [
         (health.unknown, 10.0, unknown),
-        (health.jit, 10.0, Some(jit)),
+        (health.jit, 10.0, Some(jit).filter(|_| perf_named_them)),
         (health.at_limit, 0.1, Some(limit).filter(|_| may_be_cut)),
         (health.cut_ocaml, 5.0, Some(ocaml.to_owned())),
     ] {
@@ -107,16 +109,17 @@ fn advise_callers(health: &Health, chains: CallChains, pipe: &mut Pipe) {
     }
 }
 
-/// The remedy for functions without names. There is none for copies of stacks: their format reports
-/// each file without symbols itself.
+/// The remedy for functions without names. Of a perf.data itself, each file without symbols is
+/// reported with its own; addresses outside all files are no code where frame pointers led to them.
 fn unknown_remedy(chains: CallChains) -> Option<&'static str> {
     match chains {
-        CallChains::FramePointers => {
-            Some("get the symbols of the files that are named, or record with --call-graph dwarf")
-        }
+        CallChains::FramePointers => Some(
+            ", at addresses in no file: frame pointers are not kept everywhere; record with \
+             --call-graph dwarf",
+        ),
         CallChains::Others => None,
         CallChains::None | CallChains::Printed => {
-            Some("install debug symbols, or record with frame pointers or --call-graph dwarf")
+            Some(": install debug symbols, or record with frame pointers or --call-graph dwarf")
         }
     }
 }
@@ -208,9 +211,9 @@ struct Named {
 }
 
 impl Named {
-    fn new(name: &[u8]) -> Named {
+    fn new(name: &[u8], chains: CallChains) -> Named {
         Named {
-            is_unknown: is_unknown(name),
+            is_unknown: is_unknown(name, chains),
             is_ocaml_runtime: is_ocaml_runtime(name),
             is_interpreter: name == b"caml_interprete",
             is_jit: runtimes::is_nameless(name),
@@ -220,9 +223,9 @@ impl Named {
 }
 
 fn examine(recorded: &Recorded<'_>) -> Health {
-    let Recorded { tree, frames, traits, root_frames, .. } = *recorded;
+    let Recorded { tree, frames, traits, root_frames, chains, .. } = *recorded;
     let names: Vec<Named> =
-        (0..frames.len() as u32).map(|id| Named::new(frames.name(id))).collect();
+        (0..frames.len() as u32).map(|id| Named::new(frames.name(id), chains)).collect();
     let mut health = Health::default();
     let mut seen = vec![Seen::default(); tree.len()];
     for node in 1..tree.len() as u32 {
@@ -248,8 +251,12 @@ fn examine(recorded: &Recorded<'_>) -> Health {
     health
 }
 
-/// `[unknown]`, `[libc.so.6]`; the names of the kernel and the vdso always look like this.
-fn is_unknown(name: &[u8]) -> bool {
+/// `[unknown]`, `[libc.so.6]`; the names of the kernel and the vdso always look like this. What a
+/// perf.data has in a file is reported with that file.
+fn is_unknown(name: &[u8], chains: CallChains) -> bool {
+    if chains == CallChains::FramePointers {
+        return name == b"[unknown]";
+    }
     let is_bare = matches!(name, [b'[', .., b']']);
     is_bare && !name.starts_with(b"[kernel.") && name != b"[vdso]" && name != b"[no stack]"
 }

@@ -87,37 +87,49 @@ impl Stacks {
         }
     }
 
-    /// Reports which stacks are incomplete. `has_symfs`: the files were looked for in the folder of
-    /// `--symfs`; `is_sampled`: some events were sampled, and not recorded each time.
-    pub(super) fn report(
+    /// Passes on what is known of all stacks.
+    pub(super) fn set_facts(&self, samples: &mut Samples<'_>) {
+        let counts = &self.counts;
+        samples.set_chains(counts.chains);
+        let are_copied = counts.unwound > 0;
+        samples.facts.truncated = are_copied.then_some([counts.cut, counts.unwound]);
+        samples.facts.broken = are_copied.then_some([counts.lost, counts.unwound]);
+    }
+
+    /// Whether so few stacks are incomplete that other messages are more urgent.
+    pub(super) fn few_are_incomplete(&self) -> bool {
+        let Counts { unwound, cut, lost, other_registers, .. } = self.counts;
+        (cut + lost + other_registers).saturating_mul(100) < unwound
+    }
+
+    /// Messages that say which stacks are incomplete. `has_symfs`: the files were looked for in the
+    /// folder of `--symfs`; `is_sampled`: some events were sampled, and not recorded each time.
+    pub(super) fn messages(
         &self,
         objects: &Objects,
         locations: &Locations,
         runtimes: &ProcessRuntimes,
         has_symfs: bool,
         is_sampled: bool,
-        samples: &mut Samples<'_>,
-    ) {
+        samples: &Samples<'_>,
+    ) -> Vec<String> {
         let counts = &self.counts;
-        samples.set_chains(counts.chains);
-        let are_copied = counts.unwound > 0;
-        samples.facts.truncated = are_copied.then_some([counts.cut, counts.unwound]);
-        samples.facts.broken = are_copied.then_some([counts.lost, counts.unwound]);
         let share = |part: u64| 100.0 * part as f64 / counts.unwound.max(1) as f64;
+        let mut messages = Vec::new();
         if counts.truncated > 0 {
-            samples.note(format_args!(
+            messages.push(format!(
                 "{:.1} % of the stacks are longer than what was recorded of them and end in \
                  [truncated]: {}",
                 share(counts.truncated),
                 truncated_remedy(counts.longest_copy, is_sampled)
             ));
         }
-        counts.huge_frames(locations, samples).into_iter().for_each(|it| samples.note(it));
+        messages.extend(counts.huge_frames(locations, samples));
         if !counts.broken.is_empty() {
-            samples.note(counts.broken_message(objects, locations, runtimes, samples));
+            messages.push(counts.broken_message(objects, locations, runtimes, samples));
         }
         if !counts.ends.is_empty() {
-            samples.note(format_args!(
+            messages.push(format!(
                 "{:.1} % of the stacks could not be unwound through files that are not here: {}: {}",
                 share(counts.ends.values().sum()),
                 counts.files_not_here(objects),
@@ -125,12 +137,13 @@ impl Stacks {
             ));
         }
         if counts.other_registers > 0 {
-            samples.note(format_args!(
+            messages.push(format!(
                 "{} stacks of programs of 32 bits or for another machine are not unwound: \
                  record with frame pointers",
                 counts.other_registers
             ));
         }
+        messages
     }
 }
 
