@@ -740,6 +740,23 @@ fn what_a_recording_of_perf_lost_or_holds_besides_samples_is_counted() {
 }
 
 #[test]
+fn what_a_filter_of_perf_left_out_is_not_lost() {
+    let (lost_samples, by_filter) = (13, 1 << 15);
+    let stream = Stream::new().map(7, IN_PROGRAM, 0x1000, 0x3000, 0, "/gone.so");
+    let stream = stream.sample(IN_PROGRAM, 0x1100);
+    let filtered = stream.timed(lost_samples, by_filter, &words(&[5000]));
+    let output = output("stack-parse", &["--strict", "--header"], filtered.bytes);
+    let said = messages(&stderr(&output));
+    assert!(
+        said.contains(&"5000 samples were left out by the filter of 'perf record'".to_owned()),
+        "{said:?}"
+    );
+    assert!(output.status.success(), "{said:?}");
+    let header = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(header.contains("# lost: 0 of 1 samples\n"), "{header}");
+}
+
+#[test]
 fn the_share_of_frames_without_a_name_is_told_for_each_file() {
     let said = stderr(&output("stack-parse", &[], recording("formats/otlp/today.pb")));
     // A third of the frames is in each of two files, which have no names.

@@ -17,6 +17,10 @@ use groups::Groups;
 use held::{HeldSample, HeldSamples};
 use running::Running;
 
+/// The flag of a record of lost samples that 'perf record --filter' left out (in perf's
+/// tools/lib/perf/include/perf/event.h `PERF_RECORD_MISC_LOST_SAMPLES_BPF`).
+const LEFT_OUT_BY_FILTER: u16 = 1 << 15;
+
 /// The state that is kept from one record to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Delivery {
@@ -41,11 +45,11 @@ impl Delivery {
         record: &[u8],
         each: Each<'_>,
     ) -> Result<(), CallerStopped> {
-        let (kind, _, body) = records::split(record);
+        let (kind, flags, body) = records::split(record);
         let is_whole = match kind {
             kinds::SAMPLE => self.sample(event, record, each)?,
             kinds::CALLCHAIN_DEFERRED => self.user_chain(event, body, each)?,
-            kinds::LOST | kinds::LOST_SAMPLES => self.lost(kind, body).is_some(),
+            kinds::LOST | kinds::LOST_SAMPLES => self.lost(kind, flags, body).is_some(),
             _ => self.other(event, record, each)?,
         };
         if !is_whole {
@@ -86,12 +90,14 @@ impl Delivery {
         self.hand_out_held(held, None, each)
     }
 
-    /// Adds the number of records or samples that were lost.
-    fn lost(&mut self, kind: u32, body: &[u8]) -> Option<()> {
+    /// Adds the number of records or samples that were lost, or left out on request.
+    fn lost(&mut self, kind: u32, flags: u16, body: &[u8]) -> Option<()> {
         let mut body = Bytes(body);
         if kind == kinds::LOST {
             let _counter = body.u64()?;
             self.summary.add_lost_records(body.u64()?);
+        } else if flags & LEFT_OUT_BY_FILTER != 0 {
+            self.summary.filtered = self.summary.filtered.saturating_add(body.u64()?);
         } else {
             self.summary.add_lost_samples(body.u64()?);
         }

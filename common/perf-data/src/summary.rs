@@ -15,6 +15,8 @@ pub struct Summary {
     /// Where the first damaged record is, in bytes from the start of the recording; 0 if
     /// there is none.
     pub first_damaged: u64,
+    /// Samples that were left out on request: 'perf record --filter'.
+    pub filtered: u64,
     /// Records that came too late to be passed on in the order of time.
     pub late: u64,
     /// Samples of which the program's part of the call chain should have been recorded later, and

@@ -4,6 +4,7 @@
 //! Grammar from async-profiler's src/profiler.cpp (`dumpText`).
 
 use bstr::ByteSlice;
+use common::numbers::decimal;
 use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
@@ -11,9 +12,9 @@ use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
-use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
+use crate::samples::{Loss, Samples};
 
 pub(super) const FORMAT: Format = Format::new(
     "async-profiler",
@@ -39,19 +40,34 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     let mut text = Text::default();
     for_each_line(input, |_, line| text.line(line, samples))?;
     text.end_stack(samples)?;
-    if let Some(total) = text.total.filter(|total| *total > text.samples) {
-        let shown = text.samples;
+    if let Some(total) = text.total {
+        report(total, &text, samples);
+    }
+    Ok(())
+}
+
+/// Says what the recording had and the text has not. Some samples that are counted as skipped have
+/// a stack all the same.
+fn report(total: u64, text: &Text, samples: &mut Samples<'_>) {
+    let shown = text.samples;
+    let missing = total.saturating_sub(shown);
+    let count = text.skipped.min(missing);
+    let (recorded, is_exact) = (Some(total - count), count == missing);
+    let remedy = "use a longer interval";
+    samples.note_loss(Loss { count, of: "samples", recorded, remedy, is_exact });
+    if missing > count {
         samples.note(format_args!(
             "only {shown} of {total} samples are in this text: 'traces=N' prints more stacks"
         ));
     }
-    Ok(())
 }
 
 #[derive(Default)]
 struct Text {
     /// The number of samples of the recording, from the line `Total samples`.
     total: Option<u64>,
+    /// How many of them were not taken in time, from the line `skipped`.
+    skipped: u64,
     samples: u64,
     weight: Option<Weight>,
     stack: LeafFirst,
@@ -90,6 +106,8 @@ impl Text {
         } else if let Some(total) = line.strip_prefix(b"Total samples") {
             let total = total.trim_start_with(|byte| byte == ' ' || byte == ':');
             self.total = total.to_str().ok().and_then(|total| total.parse().ok());
+        } else if let Some(skipped) = line.strip_prefix(b"skipped ") {
+            self.skipped = number_of(skipped).unwrap_or_default();
         }
         Ok(())
     }
@@ -105,6 +123,12 @@ impl Text {
         let weights = [weight.samples, weight.value];
         self.stack.add(&Sample { weights: &weights, ..Sample::default() }, samples)
     }
+}
+
+/// The number in `            : 20 (16.67%)`.
+fn number_of(text: &[u8]) -> Option<u64> {
+    let number = text.trim_ascii_start().strip_prefix(b": ")?;
+    decimal(number.split_once_str(" (")?.0)
 }
 
 /// The name in `  [ 0] java.lang.Object.wait`.

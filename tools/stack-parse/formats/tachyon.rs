@@ -23,7 +23,7 @@ use common::{Error, Result};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
-use crate::samples::{Samples, Weighs};
+use crate::samples::{Loss, Samples, Weighs};
 use header::Header;
 use records::Records;
 use tables::Tables;
@@ -55,6 +55,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     file.by_ref().take(Header::SIZE).read_to_end(&mut start).map_err(failed)?;
     let header = Header::read(&start).map_err(&unknown)?;
     let tables = read_tables(&mut file, &header).map_err(failed)?;
+    note_statistics(&header, &tables, samples);
     file.seek(SeekFrom::Start(Header::SIZE)).map_err(failed)?;
     let body = file.take(header.strings.saturating_sub(Header::SIZE));
     let reader: Box<dyn Read> =
@@ -72,6 +73,20 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         }
         Ok(()) if tables.is_damaged => Err(unknown("its tables of names are cut short".to_owned())),
         Ok(()) => Ok(()),
+    }
+}
+
+/// Notes the rate, the length, and what the recorder lost.
+fn note_statistics(header: &Header, tables: &Tables, samples: &mut Samples<'_>) {
+    samples.facts.note_interval(header.interval.saturating_mul(1000));
+    let Some(statistics) = tables.statistics else { return };
+    samples.facts.length = Some((statistics.seconds * 1e9) as u64);
+    if let Some([failed, missed]) = statistics.lost {
+        // A look takes a sample of each thread, and nobody knows of how many.
+        let (count, of) = (failed + missed, "samples");
+        let recorded = Some(statistics.looks.saturating_sub(failed));
+        let remedy = "use a lower --sampling-rate";
+        samples.note_loss(Loss { count, of, recorded, remedy, is_exact: count == 0 });
     }
 }
 

@@ -74,6 +74,8 @@ struct Trace {
     spans: Spans,
     profiles: Profiles,
     sampled: Sampled,
+    /// How many events were left out, as they are sums of others.
+    sums: u64,
 }
 
 impl Trace {
@@ -128,7 +130,11 @@ impl Trace {
     }
 
     fn add_event(&mut self) {
-        let Trace { event, frames, threads, spans, profiles, sampled } = self;
+        let Trace { event, frames, threads, spans, profiles, sampled, sums } = self;
+        if event.is_sum() {
+            *sums += 1;
+            return;
+        }
         match event.phase {
             b'B' | b'E' | b'X' => add_span(event, threads.of_event(event), frames, spans),
             // Spans of tasks, which move from thread to thread; S and F are the old types.
@@ -146,7 +152,7 @@ impl Trace {
     /// Adds the samples of V8 first, then other samples, then spans: the first event is the
     /// default.
     fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
-        let Trace { frames, threads, mut spans, profiles, mut sampled, .. } = self;
+        let Trace { frames, threads, mut spans, profiles, mut sampled, sums, .. } = self;
         let mut output = Output {
             names: frames.names(samples),
             stacks: Stacks::default(),
@@ -156,6 +162,8 @@ impl Trace {
         profiles.add_to(&threads, &mut output)?;
         sampled.add_to(&threads, &mut output)?;
         add_spans(&mut spans, &threads, &frames, &mut output)?;
+        let sums_left_out = "events are sums of others, as clang writes them: they are left out";
+        output.samples.note_count(sums, sums_left_out);
         output.held.finish(&mut output.stacks, &output.names, output.samples)
     }
 }

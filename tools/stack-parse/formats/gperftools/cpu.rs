@@ -77,9 +77,11 @@ pub(super) fn parse(input: &mut Input, options: &Options, samples: &mut Samples<
     };
     let period = words.nth(3).unwrap_or_default();
     let _padding = words.next();
-    samples.events.set_measures_with(&MEASURES, 1);
-    // 'google-pprof --raw' writes 1 in place of the period.
-    if start == 0 {
+    // 'google-pprof --raw' writes 1 in place of the period, and then the time is not known.
+    let period = Some(period).filter(|period| start == 0 || *period != 1);
+    let measures = if period.is_some() { &MEASURES[..] } else { &MEASURES[..1] };
+    samples.events.set_measures_with(measures, measures.len() - 1);
+    if let Some(period) = period {
         samples.facts.note_interval(period.saturating_mul(1000));
     }
     let (unnamed, bad_weights, has_end) = read_samples(&mut words, period);
@@ -105,8 +107,8 @@ pub(super) fn parse(input: &mut Input, options: &Options, samples: &mut Samples<
 
 /// Reads the samples: a count, a depth and as many addresses; 0, 1 and 0 end them. Returns them,
 /// how many were left out because their time does not fit into 64 bits, and whether the end was
-/// there. `period` is in microseconds.
-fn read_samples(words: &mut Words<'_>, period: u64) -> (Vec<Unnamed>, u64, bool) {
+/// there. `period` is in microseconds; without one they have no time.
+fn read_samples(words: &mut Words<'_>, period: Option<u64>) -> (Vec<Unnamed>, u64, bool) {
     let (mut unnamed, mut bad_weights) = (Vec::new(), 0);
     loop {
         let mut ahead = *words;
@@ -128,9 +130,11 @@ fn read_samples(words: &mut Words<'_>, period: u64) -> (Vec<Unnamed>, u64, bool)
         {
             addresses.remove(0);
         }
-        match period.checked_mul(1000).and_then(|period| period.checked_mul(count)) {
-            Some(time) => unnamed.push(Unnamed { addresses, weights: vec![count, time] }),
-            None => bad_weights += 1,
+        let time = |period: u64| period.checked_mul(1000)?.checked_mul(count);
+        match period.map(time) {
+            None => unnamed.push(Unnamed { addresses, weights: vec![count] }),
+            Some(Some(time)) => unnamed.push(Unnamed { addresses, weights: vec![count, time] }),
+            Some(None) => bad_weights += 1,
         }
     }
 }

@@ -13,9 +13,9 @@ use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
 use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::read::sampled_heap::{self, HEAP, IN_USE};
-use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
+use crate::samples::{Loss, Samples};
 
 /// The bytes per sample of Google's Java.
 const JAVA_HEAP_RATE: f64 = 524_288.0;
@@ -80,14 +80,27 @@ impl Kind {
 
     /// Reads a setting, `sampling period=100` or `cycles/second = 3201000000`; false if it is not
     /// one.
-    fn set(&mut self, line: &[u8]) -> bool {
+    fn set(&mut self, line: &[u8], samples: &mut Samples<'_>) -> bool {
         let Some((key, value)) = line.split_once_str("=") else { return false };
-        let number = value.trim_ascii().to_str().ok().and_then(|text| text.parse::<f64>().ok());
+        let (key, value) = (key.trim_ascii(), value.trim_ascii());
+        let number = value.to_str().ok().and_then(|text| text.parse::<f64>().ok());
         let number = number.filter(|number| *number > 0.0 && number.is_finite());
         if let Kind::Locks { cycles_per_second, period } = self {
-            let setting = match key.trim_ascii() {
-                b"cycles/second" => cycles_per_second,
-                b"sampling period" => period,
+            let (setting, number) = match key {
+                b"cycles/second" => (cycles_per_second, number),
+                b"sampling period" => (period, number),
+                // Google's Java has times in place of cycles.
+                b"resolution" => (cycles_per_second, in_a_second(value)),
+                b"ms since reset" => {
+                    samples.facts.length = number.and_then(|number| whole(number * 1e6));
+                    return true;
+                }
+                b"discarded samples" => {
+                    let count = decimal(value).unwrap_or_default();
+                    let (of, recorded, remedy) = ("samples", None, "");
+                    samples.note_loss(Loss { count, of, recorded, remedy, is_exact: count == 0 });
+                    return true;
+                }
                 _ => return true,
             };
             let Some(number) = number else { return false };
@@ -129,6 +142,17 @@ fn heap_rate(kind: &[u8]) -> Option<f64> {
         b"heap_v2" | b"heapz_v2" => rate(),
         b"heap" => rate().map(|rate| (rate / 2.0).floor()),
         _ => Some(0.0),
+    }
+}
+
+/// How many of these units a second has.
+fn in_a_second(unit: &[u8]) -> Option<f64> {
+    match unit {
+        b"nanoseconds" => Some(1e9),
+        b"microseconds" => Some(1e6),
+        b"milliseconds" => Some(1e3),
+        b"seconds" => Some(1.0),
+        _ => None,
     }
 }
 
@@ -195,7 +219,6 @@ impl GperftoolsReader {
         }
         self.end_record(samples)?;
         if let Some(kind) = Kind::of(line) {
-            // Google's Java has its locks in nanoseconds, its memory in bytes.
             kind.set_measures(samples);
             self.kind = Some(kind);
         } else if let Some((numbers, addresses)) =
@@ -206,7 +229,7 @@ impl GperftoolsReader {
                 samples.malformed(number, "expected counts, '@' and addresses");
             }
         } else if !is_title(line)
-            && !self.kind.as_mut().is_some_and(|kind| kind.set(line))
+            && !self.kind.as_mut().is_some_and(|kind| kind.set(line, samples))
             && !self.addresses.line(line, samples)
         {
             samples.skipped.add(number, "expected counts, '@' and addresses");

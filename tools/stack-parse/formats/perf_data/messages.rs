@@ -70,6 +70,7 @@ pub(super) fn report(summary: &Summary, is_sampled: bool, samples: &mut Samples<
             summary.unknown_events,
             "samples left out, since the recording does not name their events",
         ),
+        (summary.filtered, "samples were left out by the filter of 'perf record'"),
         (summary.late, "records came too late to be put in the order of time"),
         (
             summary.without_user_chain,

@@ -7,6 +7,8 @@ pub(super) struct Header {
     pub(super) endian: Endian,
     /// When the profile began, in microseconds since 1970.
     pub(super) start: u64,
+    /// The time from one look at the threads to the next, in microseconds.
+    pub(super) interval: u64,
     /// The number of samples.
     pub(super) samples: u64,
     /// The offsets in the file of the tables of strings and of frames.
@@ -52,7 +54,7 @@ impl Header {
         let version = bytes.sized(4, endian)?;
         let _python = bytes.u32()?;
         let start = bytes.sized(8, endian)?;
-        let _interval = bytes.sized(8, endian)?;
+        let interval = bytes.sized(8, endian)?;
         // Version 1 has a smaller field.
         let samples = bytes.sized(if version == 1 { 4 } else { 8 }, endian)?;
         let _threads = bytes.sized(4, endian)?;
@@ -63,7 +65,7 @@ impl Header {
         Ok((
             version,
             compression,
-            Header { endian, start, samples, strings, frames, is_compressed },
+            Header { endian, start, interval, samples, strings, frames, is_compressed },
         ))
     }
 }

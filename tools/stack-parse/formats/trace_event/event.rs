@@ -27,6 +27,8 @@ pub(super) struct TraceEvent {
     pub(super) weight: Option<Option<u64>>,
     /// The name of a thread or process.
     pub(super) named: Vec<u8>,
+    /// Whether its arguments have an average.
+    has_average: bool,
     /// A part of a profile from V8.
     pub(super) nodes: Nodes,
     pub(super) ticks: Ticks,
@@ -61,6 +63,7 @@ impl TraceEvent {
         texts.into_iter().for_each(Vec::clear);
         self.place.clear();
         (self.phase, self.time, self.duration, self.weight) = Default::default();
+        self.has_average = false;
         if !self.nodes.is_empty() || !self.ticks.is_empty() || self.ticks.end.is_some() {
             (self.nodes, self.ticks) = Default::default();
         }
@@ -119,6 +122,12 @@ impl TraceEvent {
         })
     }
 
+    /// Whether it is the sum of other events, which clang writes after these:
+    /// `{"ph":"X","ts":0,"dur":50,"name":"Total Source","args":{"count":1,"avg ms":0}}`
+    pub(super) fn is_sum(&self) -> bool {
+        self.phase == b'X' && self.name.starts_with(b"Total ") && self.has_average
+    }
+
     /// Whether it has a stack of its own, in either form.
     pub(super) fn has_stack(&self) -> bool {
         !self.stack.is_empty() || !self.frame.is_empty()
@@ -143,6 +152,7 @@ impl TraceEvent {
                 b"filename" | b"file" => self.place.set_file(json.text()?.unwrap_or_default()),
                 b"line" => self.place.line = json.integer()?,
                 b"data" => self.read_profile(json)?,
+                b"avg ms" => self.has_average = true,
                 _ => {}
             }
         }
