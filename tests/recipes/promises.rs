@@ -1,58 +1,141 @@
-//! What the sentence of a recipe promises, where a text in its output does not show it: an order, a
-//! unit, whose rows there are.
+//! What the sentences of the recipes promise: an order, a unit, whose rows there are, that nothing is
+//! lost. The figures with which the results are compared are counted here, or are perf's own.
 
-use std::collections::BTreeMap;
+mod cook_book;
+mod ocaml;
+mod readme;
+mod shared;
+mod speedscope;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::process::Command;
 
-use serde_json::Value;
+pub(super) use cook_book::of_cook_book;
+pub(super) use ocaml::of_ocaml;
+pub(super) use readme::of_readme;
 
 use super::Place;
 
-/// Checks the promises of the recipe with this title, which was cooked in this place.
-pub(super) fn check(title: &str, place: &Place) {
-    if title == "Which viewer?" {
-        threads_of_speedscope_have_stacks_in_their_order(place);
+/// A recipe that was cooked.
+pub(super) struct Cooked<'a> {
+    pub(super) place: &'a Place,
+    pub(super) commands: &'a str,
+    /// What its commands printed, and the files that they wrote.
+    pub(super) result: &'a str,
+}
+
+/// A line of folded stacks.
+#[derive(Debug)]
+struct Line {
+    labels: BTreeMap<String, String>,
+    frames: Vec<String>,
+    weight: u64,
+}
+
+impl Line {
+    fn new(line: &str) -> Line {
+        let mut fields: Vec<&str> = line.split('\t').collect();
+        let (stack, weight) =
+            fields.pop().and_then(|last| last.rsplit_once(' ')).expect("a stack and its weight");
+        let label = |field: &str| {
+            let (key, value) = field.split_once('=').expect("a label");
+            (key.to_owned(), value.to_owned())
+        };
+        Line {
+            labels: fields.into_iter().map(label).collect(),
+            frames: stack.split(';').map(str::to_owned).collect(),
+            weight: weight.parse().expect("a number"),
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.frames.iter().any(|frame| frame == name)
+    }
+
+    fn leaf(&self) -> &str {
+        self.frames.last().expect("a frame")
+    }
+
+    fn label(&self, key: &str) -> &str {
+        self.labels.get(key).unwrap_or_else(|| panic!("no {key}: {self:?}"))
+    }
+
+    /// The number of a label.
+    fn number(&self, key: &str) -> f64 {
+        self.label(key).parse().expect("a number")
+    }
+
+    /// Whether a function is called by itself.
+    fn recurs(&self) -> bool {
+        self.frames.windows(2).any(|pair| pair[0] == pair[1])
     }
 }
 
-/// Each thread is a profile, its time is in nanoseconds, and its stacks are in the order in which
-/// the samples were taken.
-fn threads_of_speedscope_have_stacks_in_their_order(place: &Place) {
-    let text = fs::read(place.path("app.speedscope.json")).expect("it was written");
-    let file: Value = serde_json::from_slice(&text).expect("JSON");
-    let list = |value: &Value| value.as_array().expect("a list").clone();
-    let names: Vec<Value> =
-        list(&file["shared"]["frames"]).iter().map(|it| it["name"].clone()).collect();
-    let mut shown: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for profile in list(&file["profiles"]) {
-        assert_eq!(profile["unit"], "nanoseconds", "{profile}");
-        let stack = |frames: &Value| {
-            let frames = list(frames);
-            let frames =
-                frames.iter().map(|at| names[at.as_u64().expect("an index") as usize].as_str());
-            frames.map(|name| name.expect("a name").to_owned()).collect::<Vec<_>>().join(";")
+/// The lines of a text of folded stacks.
+fn lines(text: &str) -> Vec<Line> {
+    text.lines().filter(|line| !line.starts_with('#')).map(Line::new).collect()
+}
+
+/// The weight of the lines for which this is true.
+fn weight(lines: &[Line], is_meant: impl Fn(&Line) -> bool) -> u64 {
+    lines.iter().filter(|line| is_meant(line)).map(|line| line.weight).sum()
+}
+
+fn sum(lines: &[Line]) -> u64 {
+    weight(lines, |_| true)
+}
+
+impl Cooked<'_> {
+    /// The content of a file that the recipe wrote.
+    fn text(&self, name: &str) -> String {
+        let bytes = fs::read(self.place.path(name)).unwrap_or_else(|_| panic!("no {name}"));
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// The stacks in a file.
+    fn stacks(&self, name: &str) -> Vec<Line> {
+        lines(&self.text(name))
+    }
+
+    /// The stacks that a picture shows.
+    fn drawn(&self, name: &str) -> Vec<Line> {
+        lines(&self.run(&format!("stack-parse {name}")))
+    }
+
+    /// What other commands print in the same place.
+    fn run(&self, commands: &str) -> String {
+        let (done, printed) = self.place.run(commands);
+        let said = fs::read_to_string(self.place.path("said")).unwrap_or_default();
+        assert!(done, "{commands}: {said}");
+        printed
+    }
+
+    /// The numbers at the start of the first printed row whose last column this is:
+    /// `1,172  97.59%  Db.query`.
+    fn row(&self, name: &str) -> Vec<f64> {
+        let rows = self.result.lines().filter(|line| line.ends_with(name));
+        let numbers = |row: &str| {
+            let columns = row.split_whitespace();
+            let plain = columns.map(|it| it.replace([',', '%', '*'], "").parse().ok());
+            plain.map_while(|number| number).collect::<Vec<f64>>()
         };
-        let mut stacks: Vec<String> = list(&profile["samples"]).iter().map(stack).collect();
-        // Between samples there may be pauses without a stack.
-        stacks.retain(|stack| !stack.is_empty());
-        stacks.dedup();
-        shown.insert(profile["name"].as_str().expect("a name").to_owned(), stacks);
+        rows.map(numbers).find(|it| !it.is_empty()).unwrap_or_else(|| panic!("no row {name}"))
     }
-    // The table has the rows in the order of the recording.
-    let (done, rows) = place.run("stack-parse --per-sample --labels tid app.data | stack-demangle");
-    assert!(done);
-    let mut taken: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for row in rows.lines().filter_map(|row| row.strip_prefix("tid=")) {
-        let (tid, line) = row.split_once('\t').expect("a label");
-        let (stack, _) = line.rsplit_once(' ').expect("a weight");
-        taken.entry(tid.to_owned()).or_default().push(stack.to_owned());
+
+    /// How many samples perf counts in a recording.
+    fn samples_of(&self, recording: &str) -> u64 {
+        // Of several perf programs in PATH only the real one reads recordings.
+        let mut perf = Command::new("perf");
+        perf.args(["script", "-F", "period", "-i", recording]).current_dir(&self.place.folder);
+        let printed = perf.output().expect("perf").stdout;
+        let samples = printed.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count();
+        assert!(samples > 0, "{recording}");
+        samples as u64
     }
-    taken.values_mut().for_each(Vec::dedup);
-    assert!(
-        taken.values().any(|stacks| stacks.len() > 2) && taken.len() == shown.len(),
-        "{taken:?}"
-    );
-    for (thread, stacks) in shown {
-        assert_eq!(Some(&stacks), taken.get(&thread), "{thread}");
-    }
+}
+
+/// The values of a label.
+fn values(lines: &[Line], key: &str) -> BTreeSet<String> {
+    lines.iter().map(|line| line.label(key).to_owned()).collect()
 }

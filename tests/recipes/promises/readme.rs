@@ -1,0 +1,78 @@
+//! The promises of README.md.
+
+use std::collections::BTreeSet;
+
+use super::shared::*;
+use super::{Cooked, Line, lines, sum, weight};
+
+/// Checks the promises of the recipe with this title.
+pub(in super::super) fn of_readme(title: &str, cooked: &Cooked<'_>) {
+    match title {
+        "stack-tools" => {
+            let drawn = cooked.drawn("flame.svg");
+            has_all_samples(cooked, &drawn, "perf.data");
+            assert!(!drawn.iter().any(|it| it.has("cpu_idle")));
+        }
+        "A first picture" => {
+            // The second command drew what an earlier recipe recorded.
+            has_all_samples(cooked, &cooked.drawn("flame.svg"), "perf.data");
+        }
+        "Five questions" => {
+            hottest_is_first(cooked, "app.folded");
+            let of_query = weight(&cooked.stacks("app.folded"), |it| it.has("Db.query"));
+            assert_eq!(sum(&cooked.drawn("query.svg")), of_query);
+            assert!(cooked.result.contains("total 5 -> 9"));
+        }
+        "What you type today" => today(cooked),
+        "Your language" => {
+            assert!(cooked.text("go.folded").contains("# unit: ns\n"));
+            let told = cooked.run("go tool pprof -raw cpu.pprof");
+            assert_eq!(sum(&cooked.drawn("go.svg")), sum(&cooked.stacks("go.folded")), "{told}");
+        }
+        "Did it get slower, in CI?" => ci_notices(cooked),
+        "What to make faster so that it ends sooner?" => {
+            cooked.run(
+                "perf record -q -F 999 -o by-time.data ./threads &&
+                 stack-parse by-time.data > by-time.folded",
+            );
+            has_more_of(cooked, "alone", ["latency.svg", "by-time.folded"], 3.0);
+        }
+        "When was it busy?" => {
+            for picture in ["strip.svg", "chart.svg"] {
+                has_all_samples(cooked, &cooked.drawn(picture), "perf.data");
+            }
+        }
+        "What does it do now?" => assert!(cooked.result.matches("FUNCTION\n").count() >= 1),
+        "Below one function," => {
+            is_below(cooked, "handle.svg", "app.folded", |it| it.starts_with("Server.handle"));
+        }
+        "The runtime out of the way," => {
+            let drawn = cooked.drawn("gc.svg");
+            assert_eq!(sum(&drawn), sum(&cooked.stacks("app.folded")));
+            assert!(weight(&drawn, |it| it.has("[GC]")) > 0);
+            assert!(!drawn.iter().any(|it| it.recurs() || it.has("caml_gc_dispatch")));
+        }
+        "Memory." => weighs_the_peak(cooked, "memory.svg", "heaptrack.app.zst", "peak"),
+        "Containers." => containers_are_columns(cooked),
+        "Which host of 500 is it?" => outlier_is_first(cooked),
+        "Another viewer?" => {
+            let viewed = lines(&cooked.run("stack-parse app.speedscope.json"));
+            assert_eq!(sum(&viewed), sum(&cooked.stacks("app.folded")));
+        }
+        "In a Makefile." => make_stops_at_damage(cooked, "app.perf.data", "half.perf.data"),
+        _ => panic!("{title}: what does it promise?"),
+    }
+}
+
+/// Each command gives what the one beside it gives.
+fn today(cooked: &Cooked<'_>) {
+    let stacks = cooked.stacks("out.folded");
+    has_all_samples(cooked, &stacks, "perf.data");
+    assert_eq!(sum(&cooked.drawn("out.svg")), sum(&stacks));
+    // Turned around, the innermost function is the root.
+    let callers = cooked.drawn("callers.svg");
+    let roots: BTreeSet<&str> = callers.iter().map(|it| &it.frames[0][..]).collect();
+    assert_eq!(roots, stacks.iter().map(Line::leaf).collect());
+    assert_eq!(sum(&callers), sum(&stacks));
+    assert_eq!(sum(&cooked.drawn("diff.svg")), 9);
+}
