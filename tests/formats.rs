@@ -10,6 +10,7 @@
 //! A new format needs a folder here and no new test.
 
 mod damage;
+mod events;
 mod labelled;
 mod shuffled;
 

@@ -136,6 +136,7 @@ fn dumps_of_memory_that_end_early_or_are_smaller_than_before_are_counted() {
         (7, "end early, as their buffer overran"),
         (8, "end early, as their buffer was damaged"),
         (10, "end early, as they took too much memory or time"),
+        (14, "end early, as their process could not go on sending"),
     ] {
         let said = said(&[dump(70, &[field]), dump(90, &[]), dump(100, &[field])]);
         assert!(said.contains(&format!("<stdin>: 2 dumps of memory {expected}\n")), "{said}");

@@ -118,9 +118,8 @@ fn recordings_say_what_is_wrong_with_them() {
         ),
         (
             "perfetto/profiles.pftrace",
-            "3 samples or other records were lost while recording: use a larger \
+            "4 samples or other records were lost while recording: use a larger \
              ring_buffer_pages, or a lower frequency\n\
-             1 samples have no stack, as the profiler was late: they are left out\n\
              1 samples have no stack in this trace: it is [unknown]",
         ),
         (
@@ -713,6 +712,20 @@ fn what_a_recording_of_perf_lost_or_holds_besides_samples_is_counted() {
             0,
             "5 samples or other records, 62.5 % of all, were lost while recording: use a lower \
              'perf record -F' or a larger -m"
+                .to_owned(),
+        ),
+        (
+            samples(3)
+                .record(
+                    10,
+                    1 << 12,
+                    &[words(&[7 << 32 | 7, 0x9000, 0x1000, 0]), vec![0; 48]].concat(),
+                )
+                .bytes,
+            3,
+            0,
+            "1 processes have maps that perf had no time to read, so code in them has no name: \
+             record with --proc-map-timeout 5000"
                 .to_owned(),
         ),
         (one.bytes, 3, 2, format!("1 damaged records were left out, the first at byte {first}")),

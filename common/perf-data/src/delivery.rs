@@ -9,17 +9,13 @@ use crate::bytes::{Bytes, U64s};
 use crate::error::CallerStopped;
 use crate::events::Events;
 use crate::events::attr::{Attr, branches, fields};
-use crate::records::{self, Each, Record, SwitchKind, kinds};
+use crate::records::{self, Each, Record, SwitchKind, flags, kinds};
 use crate::sample::{RawSample, time_from_end};
 use crate::summary::Summary;
 use chains::{MadeChain, UserChain, deferred};
 use groups::Groups;
 use held::{HeldSample, HeldSamples};
 use running::Running;
-
-/// The flag of a record of lost samples that 'perf record --filter' left out (in perf's
-/// tools/lib/perf/include/perf/event.h `PERF_RECORD_MISC_LOST_SAMPLES_BPF`).
-const LEFT_OUT_BY_FILTER: u16 = 1 << 15;
 
 /// The state that is kept from one record to the next.
 #[derive(Debug, Default)]
@@ -75,6 +71,9 @@ impl Delivery {
                 }
             }
             (kinds::EXIT, ..) => self.running.exit(),
+            (kinds::MMAP2, flags, _) if flags & flags::MAPS_TIMED_OUT != 0 => {
+                self.summary.cut_maps += 1;
+            }
             _ => {}
         }
         match records::parse(record) {
@@ -96,7 +95,7 @@ impl Delivery {
         if kind == kinds::LOST {
             let _counter = body.u64()?;
             self.summary.add_lost_records(body.u64()?);
-        } else if flags & LEFT_OUT_BY_FILTER != 0 {
+        } else if flags & flags::LOST_BY_FILTER != 0 {
             self.summary.filtered = self.summary.filtered.saturating_add(body.u64()?);
         } else {
             self.summary.add_lost_samples(body.u64()?);

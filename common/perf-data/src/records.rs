@@ -38,10 +38,15 @@ pub(crate) mod kinds {
 }
 
 /// The flags of records, besides the [`CpuMode`].
-mod flags {
+pub(crate) mod flags {
+    /// Of the last map of a process of which perf had no time to read all
+    /// (`PERF_RECORD_MISC_PROC_MAP_PARSE_TIMEOUT`).
+    pub(crate) const MAPS_TIMED_OUT: u16 = 1 << 12;
     pub(crate) const MMAP_DATA: u16 = 1 << 13;
     pub(crate) const MMAP_BUILD_ID: u16 = 1 << 14;
     pub(crate) const BUILD_ID_SIZE: u16 = 1 << 15;
+    /// Of lost samples that 'perf record --filter' left out (`PERF_RECORD_MISC_LOST_SAMPLES_BPF`).
+    pub(crate) const LOST_BY_FILTER: u16 = 1 << 15;
     pub(crate) const SWITCH_OUT: u16 = 1 << 13;
     pub(crate) const SWITCH_OUT_PREEMPT: u16 = 1 << 14;
 }

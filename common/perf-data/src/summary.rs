@@ -17,6 +17,8 @@ pub struct Summary {
     pub first_damaged: u64,
     /// Samples that were left out on request: 'perf record --filter'.
     pub filtered: u64,
+    /// Processes of which perf had no time to read all maps when it began.
+    pub cut_maps: u64,
     /// Records that came too late to be passed on in the order of time.
     pub late: u64,
     /// Samples of which the program's part of the call chain should have been recorded later, and

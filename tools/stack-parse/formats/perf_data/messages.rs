@@ -70,6 +70,11 @@ pub(super) fn report(summary: &Summary, is_sampled: bool, samples: &mut Samples<
             summary.unknown_events,
             "samples left out, since the recording does not name their events",
         ),
+        (
+            summary.cut_maps,
+            "processes have maps that perf had no time to read, so code in them has no name: record \
+             with --proc-map-timeout 5000",
+        ),
         (summary.filtered, "samples were left out by the filter of 'perf record'"),
         (summary.late, "records came too late to be put in the order of time"),
         (

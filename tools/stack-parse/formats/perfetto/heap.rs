@@ -60,7 +60,7 @@ pub(super) struct Heaps {
 }
 
 /// Fields of a dump that mark it as incomplete, and their meaning.
-const TROUBLES: [(FieldNumber, &str); 4] = [
+const TROUBLES: [(FieldNumber, &str); 5] = [
     (
         dump::REJECTED_CONCURRENT,
         "dumps of memory were rejected, as another session profiled their process",
@@ -68,6 +68,7 @@ const TROUBLES: [(FieldNumber, &str); 4] = [
     (dump::BUFFER_OVERRAN, "dumps of memory end early, as their buffer overran"),
     (dump::BUFFER_CORRUPTED, "dumps of memory end early, as their buffer was damaged"),
     (dump::HIT_GUARDRAIL, "dumps of memory end early, as they took too much memory or time"),
+    (dump::CLIENT_ERROR, "dumps of memory end early, as their process could not go on sending"),
 ];
 
 impl Heaps {
@@ -156,7 +157,9 @@ impl Heaps {
             }
         }
         let troubles = self.troubles.iter().zip(TROUBLES);
-        samples.note_counts(&troubles.map(|(count, (_, what))| (*count, what)).collect::<Vec<_>>());
+        for (count, (_, what)) in troubles.filter(|(count, _)| **count > 0) {
+            samples.doubt(format_args!("{count} {what}"));
+        }
         samples.note_counts(&[
             (self.shrunk, "counts of memory are smaller than before: they are left out"),
             (self.unknown_stacks, "counts of memory have no stack in this trace: it is [unknown]"),

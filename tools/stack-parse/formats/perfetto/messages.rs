@@ -72,6 +72,7 @@ messages! {
     process_heap_samples {
         PID = 1, SAMPLES = 2, REJECTED_CONCURRENT = 4, BUFFER_OVERRAN = 7, BUFFER_CORRUPTED = 8,
         TIMESTAMP = 9, HIT_GUARDRAIL = 10, HEAP_NAME = 11,
+        CLIENT_ERROR = 14,
     }
     /// `ProfilePacket.HeapSample` of profile_packet.proto.
     heap_sample {

@@ -295,9 +295,11 @@ impl Trace {
 
     /// Reports what is missing in the sums.
     fn report(&self, samples: &mut Samples<'_>) {
-        if self.lost_records > 0 {
+        // Samples were skipped where the profiler was late.
+        let lost = self.lost_records.saturating_add(self.skipped_samples);
+        if lost > 0 {
             samples.note_loss(Loss {
-                count: self.lost_records,
+                count: lost,
                 of: "samples or other records",
                 recorded: None,
                 remedy: "use a larger ring_buffer_pages, or a lower frequency",
@@ -306,10 +308,6 @@ impl Trace {
         }
         samples.note_counts(&[
             (self.left_out, "packets refer to packets that were lost: they are left out"),
-            (
-                self.skipped_samples,
-                "samples have no stack, as the profiler was late: they are left out",
-            ),
             (self.unknown_stacks, "samples have no stack in this trace: it is [unknown]"),
         ]);
     }
