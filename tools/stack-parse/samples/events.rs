@@ -127,7 +127,8 @@ impl Events {
         weighs: Weighs,
         fate: Fate,
     ) {
-        let counted = || origin.weights.get(self.samples?).copied();
+        let of_one = || origin.weights.get(self.samples?);
+        let counted = || of_one().map(|samples| samples.saturating_mul(origin.count));
         let drawn = origin.drawn.or_else(counted).or_else(|| weighs.drawn(origin.count));
         self.account_one(event, origin.count, weight, drawn, fate);
         if self.measures.is_empty() {
@@ -311,6 +312,20 @@ mod tests {
             let totals: Vec<u128> = events.iter().map(|event| event.all().total).collect();
             assert_eq!(totals, [1, 8, 64], "{glob:?}");
         }
+    }
+
+    #[test]
+    fn each_of_several_equal_samples_is_drawn() {
+        let measures = ["time", "samples"].map(|name| Measure { name: name.as_bytes(), unit: b"" });
+        let mut events = events(None, false);
+        assert_eq!(events.set_measures(&measures), Some(0));
+        for count in [156, 6] {
+            let origin = Sample { weights: &[1000, 1], count, ..Sample::default() };
+            let place = events.of_sample(&origin);
+            events.account(place, &origin, Weighs::Value, Fate::Taken);
+        }
+        let drawn: Vec<_> = events.iter().map(|event| event.all().drawn()).collect();
+        assert_eq!(drawn, [Some(162.0), Some(162.0)]);
     }
 
     #[test]
