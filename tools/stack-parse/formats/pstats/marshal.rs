@@ -9,6 +9,7 @@ use crate::read::bytes::{Bytes, Ended};
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     None,
+    True,
     Integer(i64),
     Float(f64),
     Text(Rc<[u8]>),
@@ -90,6 +91,7 @@ impl<'a> Marshal<'a> {
         let number = self.refer(kind, Value::None);
         let value = match kind & !IS_REFERRED {
             b'N' => Value::None,
+            b'T' => Value::True,
             b'i' => Value::Integer(self.bytes.i32()?.into()),
             b'I' => Value::Integer(self.bytes.i64()?),
             b'l' => Value::Integer(self.long()?),
@@ -181,6 +183,7 @@ mod tests {
             (b"\xda\x02ab", "Text([97, 98])"),
             (b")\x02\xfa\x01ar\0\0\0\0", "Tuple([Text([97]), Text([97])])"),
             (b"(\x01\0\0\0N", "Tuple([None])"),
+            (b")\x01T", "Tuple([True])"),
         ] {
             assert_eq!(value(bytes).as_deref(), Ok(expected), "{bytes:?}");
         }
