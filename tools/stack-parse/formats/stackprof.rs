@@ -84,7 +84,9 @@ struct Profile {
     interval: u64,
     /// The number of samples that stackprof counted.
     samples: u64,
-    /// The number of samples that it could not take, since the one before was not done yet.
+    /// How many of them were in a garbage collection.
+    gc_samples: u64,
+    /// How many more signals than samples there were.
     missed: Option<u64>,
     /// The index of each function, by its id in the file: `4317464320`.
     numbers: HashMap<Vec<u8>, u32>,
@@ -120,6 +122,7 @@ impl Profile {
                 b"mode" => self.mode = json.text()?.unwrap_or_default().to_vec(),
                 b"interval" => self.interval = json.integer()?.unwrap_or_default(),
                 b"samples" => self.samples = json.integer()?.unwrap_or_default(),
+                b"gc_samples" => self.gc_samples = json.integer()?.unwrap_or_default(),
                 b"missed_samples" => self.missed = json.integer()?,
                 b"frames" => self.read_functions(json)?,
                 b"raw" => {
@@ -160,7 +163,7 @@ impl Profile {
     }
 
     fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
-        if self.functions.is_empty() {
+        if self.functions.is_empty() && self.samples == 0 {
             return Ok(());
         }
         if self.interval == 0 && self.measures().len() > 1 && self.is_whole {
@@ -170,15 +173,7 @@ impl Profile {
         }
         if matches!(&self.mode[..], b"wall" | b"cpu") {
             // In mode `object` these are the objects between two samples, as was asked for.
-            if let Some(count) = self.missed {
-                samples.note_loss(Loss {
-                    count,
-                    of: "samples",
-                    recorded: Some(self.samples),
-                    remedy: "use a longer interval",
-                    is_exact: true,
-                });
-            }
+            self.note_missed(samples);
             samples.facts.note_interval(self.interval.saturating_mul(1000));
         }
         self.interval = self.interval.max(1);
@@ -186,19 +181,53 @@ impl Profile {
         samples.events.set_measures(self.measures());
         let names = self.names(samples);
         let one = self.weights();
-        if self.raw.is_empty() {
+        let raw = std::mem::take(&mut self.raw);
+        let seen = if raw.is_empty() {
             if self.is_whole {
                 samples.note("no stacks were saved, only functions: record with 'raw: true'");
             }
             note_bad_weights(self.bad_weights, samples);
-            return self.add_functions(&one, &names, samples);
-        }
-        note_bad_weights(self.raw.bad_weights, samples);
-        let seen = self.raw.add(one[0], self.mode == b"wall", &names, samples)?;
-        // No Ruby code ran in these samples.
+            self.add_functions(&one, &names, samples)?
+        } else {
+            note_bad_weights(raw.bad_weights, samples);
+            raw.add(one[0], self.mode == b"wall", &names, samples)?
+        };
         let others = self.samples.saturating_sub(seen);
-        if self.is_whole && others > 0 {
-            samples.add(&Sample { count: others, weights: &one, ..Sample::default() }, &[])?;
+        if self.is_whole { self.add_others(others, &one, samples) } else { Ok(()) }
+    }
+
+    /// Notes the samples that stackprof did not take, since the one before was not done yet.
+    ///
+    /// In mode `wall` a signal that another thread forwards is counted twice, so no more are missed
+    /// than there was time for. Nor is their number exact: of signals that come while one waits,
+    /// none is counted.
+    fn note_missed(&self, samples: &mut Samples<'_>) {
+        let Some(missed) = self.missed else { return };
+        let is_wall = self.mode == b"wall";
+        let length = self.raw.length(self.samples).filter(|_| is_wall);
+        let due = length.and_then(|length| length.checked_div(self.interval));
+        let most = due.map_or(missed, |due| due.saturating_sub(self.samples));
+        samples.note_loss(Loss {
+            count: missed.min(most),
+            of: "samples",
+            recorded: Some(self.samples),
+            remedy: "use a longer interval",
+            is_exact: !is_wall,
+        });
+    }
+
+    /// Adds the samples that no function has: no Ruby code ran in them. Before version 0.2.11 those
+    /// in a garbage collection had no frame.
+    fn add_others(&self, others: u64, one: &[u64], samples: &mut Samples<'_>) -> Result<()> {
+        const COLLECTION: &[u8] = b"(garbage collection)";
+        let has_frame = self.functions.iter().any(|function| function.name == COLLECTION);
+        let collecting = if has_frame { 0 } else { others.min(self.gc_samples) };
+        let mut frames = Vec::new();
+        samples.frames(&Frame { name: COLLECTION, ..Frame::default() }, &mut frames);
+        for (count, frames) in [(collecting, &frames[..]), (others - collecting, &[])] {
+            if count > 0 {
+                samples.add(&Sample { count, weights: one, ..Sample::default() }, frames)?;
+            }
         }
         Ok(())
     }
@@ -218,13 +247,13 @@ impl Profile {
         [if self.measures().len() > 1 { self.interval } else { 1 }, 1]
     }
 
-    /// Adds each function as a stack of its own.
+    /// Adds each function as a stack of its own. Returns the number of samples.
     fn add_functions(
         &self,
         one: &[u64],
         names: &FrameNames,
         samples: &mut Samples<'_>,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         let mut stacks = Stacks::default();
         for (number, function) in (0..).zip(&self.functions) {
             let stack = stacks.call(Stacks::EMPTY, number);
@@ -233,7 +262,7 @@ impl Profile {
                 stacks.add(&origin, stack, names, samples)?;
             }
         }
-        Ok(())
+        Ok(self.functions.iter().fold(0, |sum: u64, function| sum.saturating_add(function.own)))
     }
 
     /// Names the frames of the stacks.

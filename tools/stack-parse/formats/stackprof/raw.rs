@@ -50,6 +50,12 @@ impl Raw {
         self.runs.is_empty()
     }
 
+    /// How long was recorded, in microseconds; `None` if not all of these samples have a time.
+    pub(super) fn length(&self, samples: u64) -> Option<u64> {
+        let length = self.deltas.iter().fold(0, |sum: u64, delta| sum.saturating_add(*delta));
+        (self.deltas.len() as u64 >= samples).then_some(length)
+    }
+
     /// The function index and the line of each frame, in the order of the frames; empty if frames
     /// have no lines of their own.
     pub(super) fn placed(&self) -> &[(u32, u64)] {
