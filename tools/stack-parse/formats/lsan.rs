@@ -72,6 +72,10 @@ struct LsanReader {
     /// Whether the table of suppressions is being read; `suppressed` is what they left out.
     in_suppressions: bool,
     suppressed: Amount,
+    /// How many stacks were kept, if no more could be.
+    limit: Option<u64>,
+    /// Threads that ran while leaks were searched.
+    unsuspended: u64,
 }
 
 /// The leak of one stack: objects that were lost directly, or with another leak.
@@ -104,6 +108,14 @@ fn summary(line: &[u8]) -> Option<Amount> {
     Some(Amount { bytes: decimal(bytes)?, blocks: decimal(blocks)? })
 }
 
+/// Reads `Too many leaks! Only the first 5000 leaks encountered will be reported.`
+fn limit(line: &[u8]) -> Option<u64> {
+    let (kept, _) = line
+        .strip_prefix(b"Too many leaks! Only the first ")?
+        .split_once_str(" leaks encountered will be reported.")?;
+    decimal(kept)
+}
+
 impl LsanReader {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         if let Some(call) = call(line) {
@@ -120,6 +132,10 @@ impl LsanReader {
             samples.malformed(number, "expected the bytes and objects of a leak");
         } else if let Some(total) = summary(line) {
             self.unlisted.add(total.without(std::mem::take(&mut self.listed)));
+        } else if let Some(kept) = limit(line) {
+            self.limit = Some(kept);
+        } else if line.contains_str("was not suspended. False leaks are possible.") {
+            self.unsuspended += 1;
         } else if line == b"Suppressions used:" {
             self.in_suppressions = true;
         } else if self.in_suppressions {
@@ -172,7 +188,16 @@ impl LsanReader {
         if !self.suppressed.is_none() {
             samples.note(format_args!("suppressed: {} have no stack", self.suppressed));
         }
-        samples.note_count(self.others, "errors that are not leaks are not read");
+        if let Some(kept) = self.limit {
+            samples.doubt(format_args!(
+                "LeakSanitizer kept only the first {kept} stacks: other leaks are missing, in the \
+                 summary too"
+            ));
+        }
+        samples.note_counts(&[
+            (self.unsuspended, "threads ran while leaks were searched: leaks may be false"),
+            (self.others, "errors that are not leaks are not read"),
+        ]);
         Ok(())
     }
 }

@@ -20,7 +20,7 @@ use crate::options::Options;
 use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples};
+use crate::samples::{Loss, Root, Samples};
 
 pub(super) const FORMAT: Format =
     Format::new("systemtap", "Stacks that scripts of SystemTap print", detect, parse)
@@ -33,46 +33,94 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let mut stack = LeafFirst::default();
-    let mut comm = Vec::new();
-    for_each_line(input, |_, line| {
-        let text = line.trim_ascii();
-        if let Some(frame) = frame(line) {
-            stack.push(&frame, samples);
-        } else if let Some(weight) = decimal(text) {
-            add(&mut stack, &mut comm, weight, samples)?;
-        } else {
-            // The stack before had no number, so it is one sample.
-            if !stack.is_empty() {
-                add(&mut stack, &mut comm, 1, samples)?;
-            }
-            comm = text.to_vec();
-        }
-        Ok(())
-    })?;
-    if stack.is_empty() { Ok(()) } else { add(&mut stack, &mut comm, 1, samples) }
+    let mut reader = Reader::default();
+    for_each_line(input, |_, line| reader.line(line, samples))?;
+    reader.finish(samples)
 }
 
-fn add(
-    stack: &mut LeafFirst,
-    comm: &mut Vec<u8>,
-    weight: u64,
-    samples: &mut Samples<'_>,
-) -> Result<()> {
-    // The output does not show what is counted.
-    samples.events.announce(b"", b"");
-    let sample = Sample { comm, weights: &[weight], ..Sample::default() };
-    let added = stack.add(&sample, samples);
-    comm.clear();
-    added
+#[derive(Default)]
+struct Reader {
+    stack: LeafFirst,
+    comm: Vec<u8>,
+    warned: Warned,
+    /// How many frames are marked `(inexact)`.
+    inexact: u64,
 }
+
+/// What SystemTap says at the end if its script did not run as it should.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Warned {
+    errors: u64,
+    skipped: u64,
+}
+
+impl Warned {
+    /// Reads `WARNING: Number of errors: 0, skipped probes: 142`.
+    fn of(text: &[u8]) -> Option<Warned> {
+        let numbers = text.strip_prefix(b"WARNING: Number of errors: ")?;
+        let (errors, skipped) = numbers.split_once_str(", skipped probes: ")?;
+        Some(Warned { errors: decimal(errors)?, skipped: decimal(skipped)? })
+    }
+}
+
+impl Reader {
+    fn line(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
+        let text = line.trim_ascii();
+        if let Some(frame) = frame(line) {
+            self.inexact += u64::from(text.ends_with(INEXACT));
+            self.stack.push(&frame, samples);
+            return Ok(());
+        }
+        if let Some(weight) = decimal(text) {
+            return self.add(weight, samples);
+        }
+        self.end(samples)?;
+        if let Some(Warned { errors, skipped }) = Warned::of(text) {
+            self.warned.errors = self.warned.errors.saturating_add(errors);
+            self.warned.skipped = self.warned.skipped.saturating_add(skipped);
+        } else if !text.starts_with(b"WARNING: ") && !text.starts_with(b"ERROR: ") {
+            self.comm = text.to_vec();
+        }
+        Ok(())
+    }
+
+    /// Adds the stack, if it has frames and no number: it is one sample.
+    fn end(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        if self.stack.is_empty() { Ok(()) } else { self.add(1, samples) }
+    }
+
+    fn add(&mut self, weight: u64, samples: &mut Samples<'_>) -> Result<()> {
+        // The output does not show what is counted.
+        samples.events.announce(b"", b"");
+        let sample = Sample { comm: &self.comm, weights: &[weight], ..Sample::default() };
+        let added = self.stack.add(&sample, samples);
+        self.comm.clear();
+        added
+    }
+
+    fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
+        self.end(samples)?;
+        let Warned { errors, skipped } = self.warned;
+        // A probe need not be one that prints a stack.
+        let (recorded, remedy, is_exact) = (None, "", false);
+        samples.note_loss(Loss { count: skipped, of: "probes", recorded, remedy, is_exact });
+        samples.note_counts(&[
+            (errors, "errors of the script: stacks may be missing"),
+            (self.inexact, "frames are marked (inexact): they may not be callers"),
+        ]);
+        Ok(())
+    }
+}
+
+/// The mark of an address that was found by a search of the stack.
+const INEXACT: &[u8] = b" (inexact)";
 
 /// A line of a stack; it may end in `(inexact)`.
 fn frame(line: &[u8]) -> Option<Frame<'_>> {
     let text = line.trim_ascii();
     let text = text.strip_prefix(b"Returning from: ").unwrap_or(text);
     let text = text.strip_prefix(b"Returning to  : ").unwrap_or(text);
-    let text = text.strip_suffix(b" (inexact)").unwrap_or(text);
+    let text = text.strip_suffix(INEXACT).unwrap_or(text);
     let (first, rest) = text.split_once_str(" ").unwrap_or((text, b""));
     let address = Some(hexadecimal(first).filter(|_| first.starts_with(b"0x"))?);
     let symbol = rest.strip_prefix(b": ").unwrap_or(rest);
@@ -99,6 +147,15 @@ fn without_offset(symbol: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_warning_counts_errors_and_probes() {
+        let warned = |text: &str| Warned::of(text.as_bytes());
+        let expected = Warned { errors: 3, skipped: 142 };
+        assert_eq!(warned("WARNING: Number of errors: 3, skipped probes: 142"), Some(expected));
+        assert_eq!(warned("WARNING: Number of errors: x, skipped probes: 142"), None);
+        assert_eq!(warned("WARNING: Skipped due to low stack: 1"), None);
+    }
 
     #[test]
     fn a_frame_is_taken_apart() {
