@@ -20,6 +20,7 @@ use crate::read::json::{self, Field, Json, read_tree};
 use crate::read::nodes::{self, Node, Totals, note_excess};
 use crate::samples::Samples;
 use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
 
 pub(super) const FORMAT: Format = Format::new(
     "d3-flame-graph",
@@ -80,7 +81,7 @@ impl Document for Tree {
             let Read { name, parent, .. } = &self.nodes[number];
             Node { frames: from_ref(name), own: from_ref(&own[number]), parent: *parent }
         };
-        nodes::add(self.nodes.len(), 1, node, samples)?;
+        nodes::add(self.nodes.len(), 1, node, &Sample::default(), samples)?;
         if self.has_fractions {
             samples.note("values have fractions, they are counted in millionths");
         }

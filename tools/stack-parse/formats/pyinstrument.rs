@@ -13,13 +13,16 @@ use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::documents::{Document, read_documents};
 use crate::read::json::{Field, Json, Tree, read_tree};
-use crate::read::nodes::{Call, add_calls};
+use crate::read::nodes::{Call, add_calls_of};
 use crate::read::source::Place;
 use crate::samples::Samples;
 use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
 
 pub(super) const FORMAT: Format =
     Format::new("pyinstrument", "The JSON of Python's pyinstrument", detect, parse);
+
+const TIME: Measure<'static> = Measure { name: b"time", unit: b"ns" };
 
 /// Whether there is a tree. A session that pyinstrument saved for itself (`-o app.pyisession`) has
 /// the other keys, too, but records in place of the tree.
@@ -28,13 +31,17 @@ fn detect(head: &Head<'_>) -> bool {
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.events.set_measures(&[Measure { name: b"time", unit: b"ns" }]);
+    samples.events.set_measures(&[TIME]);
     read_documents(input, Session::default, samples)
 }
 
 #[derive(Default)]
 struct Session {
     frames: Vec<Called>,
+    /// How many samples were taken.
+    drawn: Option<u64>,
+    /// How long was recorded, in nanoseconds.
+    length: Option<u64>,
     /// How many times are not numbers, negative or too large.
     bad_times: u64,
 }
@@ -44,8 +51,15 @@ impl Document for Session {
 
     fn read(&mut self, json: &mut Json<&mut Input>, _: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {
-            if key == b"root_frame" && json.begin_object()? {
-                read_tree(json, self)?;
+            match key {
+                b"sample_count" => self.drawn = json.integer()?,
+                b"duration" => self.length = nanoseconds(json)?,
+                b"root_frame" => {
+                    if json.begin_object()? {
+                        read_tree(json, self)?;
+                    }
+                }
+                _ => {}
             }
         }
         Ok(())
@@ -56,8 +70,24 @@ impl Document for Session {
         samples.note_count(self.bad_times, what);
         let calls = self.frames.into_iter().map(|frame| frame.into_call(samples));
         let calls: Vec<Call> = calls.collect();
-        add_calls(&calls, 1, samples)
+        if let Some(length) = self.length {
+            let before = samples.facts.length.unwrap_or_default();
+            samples.facts.length = Some(before.saturating_add(length));
+        }
+        let origin = Sample { drawn: self.drawn.and(Some(0)), ..Sample::default() };
+        add_calls_of(&origin, &calls, 1, samples)?;
+        if self.drawn.is_some() {
+            let roots = calls.iter().filter(|call| call.caller.is_none());
+            let total = roots.map(|call| call.totals[0] as f64).sum();
+            samples.draw(TIME.name, total, self.drawn);
+        }
+        Ok(())
     }
+}
+
+/// Reads a number of seconds; `None` if it is negative or too large.
+fn nanoseconds(json: &mut Json<&mut Input>) -> Result<Option<u64>> {
+    Ok(json.scaled(9)?.and_then(|time| u64::try_from(time).ok()))
 }
 
 #[derive(Default)]
@@ -82,7 +112,7 @@ impl Tree<&mut Input> for Session {
             Some(b"function") => frame.function = json.text()?.unwrap_or_default().to_vec(),
             Some(b"file_path") => frame.place.set_file(json.text()?.unwrap_or_default()),
             Some(b"line_no") => frame.place.line = json.integer()?.filter(|line| *line > 0),
-            Some(b"time") => match json.scaled(9)?.and_then(|time| u64::try_from(time).ok()) {
+            Some(b"time") => match nanoseconds(json)? {
                 Some(time) => frame.time = time,
                 None => self.bad_times += 1,
             },

@@ -32,6 +32,10 @@ pub(super) const FORMAT: Format =
 /// The first line; its last two digits are the version.
 const START: &[u8; 8] = b"rbspy02\n";
 
+/// The weights of a sample; the time is known only with the rate of the samples.
+const MEASURES: [Measure<'static>; 2] =
+    [Measure { name: b"samples", unit: b"samples" }, Measure { name: b"time", unit: b"ns" }];
+
 /// The length of the start without the version.
 const MAGIC: usize = 5;
 
@@ -47,7 +51,7 @@ fn detect(head: &Head<'_>) -> bool {
 /// [`Error::Input`], or [`Error::Unknown`] where the file is damaged, after all that came before;
 /// or an error of adding samples.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    samples.events.set_measures(&[Measure { name: b"samples", unit: b"samples" }]);
+    samples.events.set_measures(&MEASURES[..1]);
     let name = input.name().to_owned();
     let mut start = Vec::new();
     let read = input.take(START.len() as u64).read_to_end(&mut start);
@@ -77,6 +81,8 @@ struct Trace {
     on_cpu: Option<bool>,
     name: Vec<u8>,
     place: Place,
+    /// The nanoseconds between samples, or 0.
+    interval: u64,
 }
 
 impl Trace {
@@ -96,6 +102,7 @@ impl Trace {
                     b"thread_id" => set(&mut self.tid, json.number()?),
                     b"on_cpu" => self.on_cpu = json.boolean()?,
                     b"time" => self.time = read_time(json)?,
+                    b"sample_rate" => self.set_rate(json.integer()?, samples),
                     _ => {}
                 }
             }
@@ -111,11 +118,20 @@ impl Trace {
             pid: known(&self.pid),
             tid: known(&self.tid),
             time: self.time.map(Time::Nanoseconds),
-            weights: &[1],
+            weights: &[1, self.interval],
             labels: on_cpu.as_slice(),
             ..Sample::default()
         };
         self.stack.add(&origin, samples)
+    }
+
+    /// Takes the samples per second, which are `null` if rbspy did not know them.
+    fn set_rate(&mut self, rate: Option<u64>, samples: &mut Samples<'_>) {
+        if let Some(interval) = rate.and_then(|rate| 1_000_000_000_u64.checked_div(rate)) {
+            self.interval = interval;
+            samples.facts.note_rate(rate);
+            samples.events.set_measures(&MEASURES);
+        }
     }
 
     fn read_frames(

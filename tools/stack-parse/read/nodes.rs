@@ -16,12 +16,13 @@ pub(crate) struct Node<'n> {
     pub(crate) parent: Option<u32>,
 }
 
-/// Adds the stack of each node with its own weight. Nodes with a number below `first` are not
-/// frames, though they may be parents.
+/// Adds the stack of each node with its own weight, and the other fields of `origin`. Nodes with a
+/// number below `first` are not frames, though they may be parents.
 pub(crate) fn add<'n>(
     count: usize,
     first: usize,
     node: impl Fn(usize) -> Node<'n>,
+    origin: &Sample<'_>,
     samples: &mut Samples<'_>,
 ) -> Result<()> {
     let mut stack = Vec::new();
@@ -38,7 +39,7 @@ pub(crate) fn add<'n>(
             next = node.parent.map(|parent| parent as usize);
         }
         stack.reverse();
-        samples.add(&Sample { weights, ..Sample::default() }, &stack)?;
+        samples.add(&Sample { weights, ..*origin }, &stack)?;
     }
     Ok(())
 }
@@ -57,6 +58,16 @@ pub(crate) struct Call {
 /// Adds the own weight of each call. Their sum is the total of all calls without a caller; a note
 /// for each measure reports any difference.
 pub(crate) fn add_calls(calls: &[Call], measures: usize, samples: &mut Samples<'_>) -> Result<()> {
+    add_calls_of(&Sample::default(), calls, measures, samples)
+}
+
+/// Like [`add_calls`], with samples that have the fields of `origin`.
+pub(crate) fn add_calls_of(
+    origin: &Sample<'_>,
+    calls: &[Call],
+    measures: usize,
+    samples: &mut Samples<'_>,
+) -> Result<()> {
     let totals = |measure: usize| calls.iter().map(move |it| (Some(it.totals[measure]), it.caller));
     let totals: Vec<Totals> = (0..measures).map(|measure| own_weights(totals(measure))).collect();
     let own = |number: usize| totals.iter().map(|totals| totals.own[number]).collect();
@@ -65,7 +76,7 @@ pub(crate) fn add_calls(calls: &[Call], measures: usize, samples: &mut Samples<'
         let Call { frames, caller, .. } = &calls[number];
         Node { frames, own: &own[number], parent: *caller }
     };
-    add(calls.len(), 0, node, samples)?;
+    add(calls.len(), 0, node, origin, samples)?;
     totals.iter().for_each(|totals| note_excess(totals.excess, samples));
     Ok(())
 }

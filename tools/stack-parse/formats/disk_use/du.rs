@@ -24,6 +24,7 @@ use crate::read::nodes::{self, Node, Totals};
 use crate::read::paths::parts;
 use crate::samples::Samples;
 use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
 
 pub(in crate::formats) const FORMAT: Format =
     Format::new("du", "Sizes of files and folders: du -a, du -ab0", detect, parse);
@@ -97,7 +98,7 @@ impl Tree {
             let File { name, folder, .. } = &self.files[number];
             Node { frames: from_ref(name), own: from_ref(&own[number]), parent: *folder }
         };
-        nodes::add(self.files.len(), 0, node, samples)?;
+        nodes::add(self.files.len(), 0, node, &Sample::default(), samples)?;
         if excess > 0 {
             samples.note(format_args!(
                 "files weigh {excess} more than their folders, all of it is counted: due to rounded \

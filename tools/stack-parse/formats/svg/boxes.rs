@@ -14,6 +14,7 @@ use crate::read::nodes::{self, Node, note_excess};
 use crate::read::xml::attribute;
 use crate::samples::Samples;
 use crate::samples::events::Measure;
+use crate::samples::sample::Sample;
 
 /// How many boxes at one position are tried as a parent. There are more only in damaged pictures,
 /// and where boxes are narrower than a tenth of a pixel.
@@ -125,7 +126,7 @@ impl Boxes {
             let Frame { name, own, parent, .. } = &self.boxes[number];
             Node { frames: from_ref(name), own: from_ref(own), parent: *parent }
         };
-        nodes::add(self.boxes.len(), usize::from(has_whole), node, samples)?;
+        nodes::add(self.boxes.len(), usize::from(has_whole), node, &Sample::default(), samples)?;
         self.report(samples);
         Ok(())
     }
