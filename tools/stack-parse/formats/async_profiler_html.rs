@@ -119,7 +119,12 @@ impl Page {
             _ if line.starts_with(b"const cpool") => self.is_in_names = true,
             _ if line.starts_with(b"]") => self.is_in_names = false,
             _ if line.trim_ascii_start().starts_with(b"[0x") => self.colors += 1,
-            _ => self.is_whole |= line.contains_str("</html>"),
+            _ => {
+                if let Some(unit) = title_unit(line).or_else(|| script_unit(line)) {
+                    samples.events.announce(b"", unit);
+                }
+                self.is_whole |= line.contains_str("</html>");
+            }
         }
         Ok(())
     }
@@ -200,6 +205,21 @@ impl Page {
     }
 }
 
+/// Reads the unit in `<h1>Allocation profile (bytes)</h1>`. The user may have set another title.
+fn title_unit(line: &[u8]) -> Option<&[u8]> {
+    let title = line.strip_prefix(b"<h1>")?.strip_suffix(b")</h1>")?;
+    let (_, unit) = title.rsplit_once_str(" (")?;
+    matches!(unit, b"ns" | b"bytes" | b"calls").then_some(unit)
+}
+
+/// Reads the unit in `const units = 'bytes';`, which versions after 4.5 have below the title. `total`
+/// is none.
+fn script_unit(line: &[u8]) -> Option<&[u8]> {
+    let text = line.trim_ascii().strip_prefix(b"const units = '")?;
+    let (unit, _) = text.split_once_str("'")?;
+    Some(if unit == b"total" { b"" } else { unit })
+}
+
 /// The numbers between commas; `None` for a field that is not a number.
 fn numbers_of(text: &[u8]) -> Vec<Option<u64>> {
     let number = |text: &[u8]| decimal(text).filter(|_| !text.is_empty());
@@ -229,6 +249,22 @@ mod tests {
         {
             assert_eq!(unescaped(text.as_bytes()), expected.as_bytes(), "{text}");
         }
+    }
+
+    #[test]
+    fn the_unit_is_in_the_title_or_in_the_script() {
+        for (line, unit) in [
+            ("<h1>Allocation profile (bytes)</h1>", Some("bytes")),
+            ("<h1>Lock profile (ns)</h1>", Some("ns")),
+            ("<h1>CPU profile (total)</h1>", None),
+            ("<h1>CPU profile (of today)</h1>", None),
+            ("<h1>CPU profile</h1>", None),
+        ] {
+            assert_eq!(title_unit(line.as_bytes()), unit.map(str::as_bytes), "{line}");
+        }
+        assert_eq!(script_unit(b"\tconst units = 'calls';"), Some(&b"calls"[..]));
+        assert_eq!(script_unit(b"\tconst units = 'total';"), Some(&b""[..]));
+        assert_eq!(script_unit(b"\tconst maxdiff = -1;"), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The call tree of Visual Studio's profiler as a table, `CallTreeSummary.csv` of
 //! `vsperfreport /summary:calltree`. If the profiler sampled, the columns are numbers of samples;
-//! if it instrumented, they are rounded shares of time, and numbers of calls. Samples may have
+//! if it instrumented, they are rounded shares of time, and numbers of calls; if it recorded memory
+//! of .NET, they are bytes and allocations (names of columns from Microsoft's pages). Samples may have
 //! fractions, `4,718.25`: then all numbers are rounded so that their sum stays right.
 //!
 //! ```text
@@ -28,10 +29,13 @@ pub(super) const FORMAT: Format =
 
 /// A column that can be a weight: its name, its measure, and how many units of the measure a 1 in
 /// the column is.
-const WEIGHTS: [(&[u8], Measure<'_>, u64); 3] = [
+const WEIGHTS: [(&[u8], Measure<'_>, u64); 5] = [
     (b"Exclusive Samples", Measure { name: b"samples", unit: b"samples" }, 1),
     // The table has no more digits than hundredths of a percent.
     (b"Elapsed Exclusive Time %", Measure { name: b"time", unit: b"0.01 %" }, 100),
+    // Of memory in .NET.
+    (b"Exclusive Bytes", Measure { name: b"bytes", unit: b"bytes" }, 1),
+    (b"Exclusive Allocations", Measure { name: b"allocations", unit: b"allocations" }, 1),
     (b"Number of Calls", Measure { name: b"calls", unit: b"calls" }, 1),
 ];
 
