@@ -211,6 +211,20 @@ fn lines_of_definitions_are_called_so() {
         assert!(said(&["--srcline"]).contains(&note), "{}", said(&["--srcline"]));
         assert!(!said(&[]).contains("lines are those"), "{}", said(&[]));
     }
+    // Those of CPython's sampling profiler are the ones that ran.
+    let sampled = recording("formats/pstats/sampled.pstats");
+    let output = output("stack-parse", &["--srcline"], sampled);
+    let (folded, said) = (stderr(&output.stdout), stderr(&output.stderr));
+    assert!(folded.contains("main (app.py:12);parse (app.py:30) 40000000\n"), "{folded}");
+    assert!(!said.contains("lines are those"), "{said}");
+}
+
+#[test]
+fn a_profile_of_cpython_without_samples_is_empty() {
+    let output = output("stack-parse", &[], b"{\xa9\x01\xda\x0b__sampled__T0");
+    let said = stderr(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("no sample found, it looks like pstats"), "{said}");
 }
 
 /// A file of about 300 MB whose last key shows its format, read in 100 MB of memory.

@@ -107,6 +107,17 @@ fn what_a_summary_of_leaks_has_beyond_the_stacks_is_reported() {
 }
 
 #[test]
+fn what_is_missing_in_a_print_is_an_error_if_that_is_asked_for() {
+    for file in ["lsan/limit.txt", "systemtap/warned.txt"] {
+        let input = recording(&format!("formats/{file}"));
+        for (args, status) in [(&[][..], 0), (&["--strict"], 2)] {
+            let output = output("stack-parse", args, &input);
+            assert_eq!(output.status.code(), Some(status), "{file}: {}", stderr(&output));
+        }
+    }
+}
+
+#[test]
 fn threads_of_py_spy_are_of_their_process() {
     let (lines, said) = folded(
         &["--labels", "pid,state"],

@@ -77,6 +77,11 @@ fn samples_of_rbspy_have_times() {
     assert_eq!(table.lines().count(), 274);
     let half = output("stack-parse", &["--from", "1"], &raw).stdout;
     assert!((1..273).contains(&weight(&half)), "{}", stderr(&half));
+    // 273 samples of 100 Hz.
+    let time = output("stack-parse", &["--event", "time"], &raw).stdout;
+    assert_eq!(weight(&time), 2_730_000_000);
+    let no_rate = output("stack-parse", &["--event", "time"], recording("formats/rbspy/v1.raw"));
+    assert_eq!(weight(&no_rate.stdout), 0, "{}", stderr(&no_rate.stderr));
     let next = output("stack-parse", &[], "rbspy03\n{}\n");
     assert_eq!(next.status.code(), Some(2));
     assert!(stderr(&next.stderr).contains("version 00, 01 or 02"), "{}", stderr(&next.stderr));

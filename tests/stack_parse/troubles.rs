@@ -67,9 +67,11 @@ fn recordings_say_what_is_wrong_with_them() {
              rate, as jdk.CPUTimeSample#throttle=100/s",
         ),
         (
+            // It says 5,000, but its times have room for 307 samples.
             "stackprof/missed.json.gz",
-            "5000 samples, 95.4 % of all, were lost while recording: use a longer interval",
+            "67 samples, 21.8 % of all, were lost while recording: use a longer interval",
         ),
+        ("stackprof/forwarded.json", ""),
         ("stackprof/short-deltas.json.gz", "140 samples have no time: each weighs the interval"),
         (
             "xctrace/time-sample.xml.gz",
@@ -180,6 +182,28 @@ fn recordings_say_what_is_wrong_with_them() {
             "trace-event/odd.json",
             "1 spans did not end: they last to the last event of their thread\n\
              1 ends are of spans that did not begin: they are left out",
+        ),
+        (
+            "lsan/limit.txt",
+            "LeakSanitizer kept only the first 5000 stacks: other leaks are missing, in the \
+             summary too\n\
+             2 threads ran while leaks were searched: leaks may be false",
+        ),
+        (
+            "pstats/sampled.pstats",
+            "pstats has callers but no stacks: times are split in proportion, their sum is exact",
+        ),
+        ("systemtap/demo.txt", "1 frames are marked (inexact): they may not be callers"),
+        (
+            "systemtap/warned.txt",
+            "142 probes were lost while recording\n\
+             2 errors of the script: stacks may be missing",
+        ),
+        (
+            "vtune/parts.csv",
+            "it lacks the column CPU Time:Self: taken is \
+             CPU Time:Effective Time by Utilization:Self + CPU Time:Spin Time:Self + \
+             CPU Time:Overhead Time:Self",
         ),
         (
             "vsprof/fractions.csv",

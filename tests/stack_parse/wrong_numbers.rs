@@ -216,8 +216,12 @@ fn of_traces_and_trees() {
     let spans = "1 spans have no duration that can be counted: they weigh nothing";
     assert_said([
         case(timeless, "a 2000\n", "1 events have no time: they are left out"),
-        case(&flat, "g 2\n", "1 weights are no integers of 64 bits: they are left out"),
-        case(&flat, "g 2\n", "it lacks the interval between samples"),
+        case(
+            &flat,
+            "[no stack] 1\ng 2\n",
+            "1 weights are no integers of 64 bits: they are left out",
+        ),
+        case(&flat, "[no stack] 1\ng 2\n", "it lacks the interval between samples"),
         case(
             &raw,
             "[no stack] 7\nf 5\n",
