@@ -69,16 +69,15 @@ impl Reader {
         if let Some(frame) = frame(line) {
             self.inexact += u64::from(text.ends_with(INEXACT));
             self.stack.push(&frame, samples);
-            return Ok(());
-        }
-        if let Some(weight) = decimal(text) {
+        } else if let Some(weight) = decimal(text) {
             return self.add(weight, samples);
-        }
-        self.end(samples)?;
-        if let Some(Warned { errors, skipped }) = Warned::of(text) {
+        } else if text.starts_with(b"WARNING: ") || text.starts_with(b"ERROR: ") {
+            // SystemTap prints it to standard error, so it may be within a stack.
+            let Warned { errors, skipped } = Warned::of(text).unwrap_or_default();
             self.warned.errors = self.warned.errors.saturating_add(errors);
             self.warned.skipped = self.warned.skipped.saturating_add(skipped);
-        } else if !text.starts_with(b"WARNING: ") && !text.starts_with(b"ERROR: ") {
+        } else {
+            self.end(samples)?;
             self.comm = text.to_vec();
         }
         Ok(())
