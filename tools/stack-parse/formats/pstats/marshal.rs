@@ -113,6 +113,8 @@ impl<'a> Marshal<'a> {
                 let length = self.bytes.u8()?;
                 self.tuple(length.into(), depth)?
             }
+            // `python3 -m profile` has the code of the program as the name of its first function.
+            b'c' => return Err(Malformed("a name, not code: 'python3 -m cProfile' writes names")),
             _ => return Err(Malformed("a number, a text or a tuple")),
         };
         if let Some(number) = number {
@@ -195,7 +197,8 @@ mod tests {
             (&b""[..], "more bytes: the file ends too early"),
             (b"(\xff\xff\xff\xff", "more bytes: the file ends too early"),
             (b"l\xff\xff\xff\x7f", "more bytes: the file ends too early"),
-            (b"c\0\0\0\0", "a number, a text or a tuple"),
+            (b"c\0\0\0\0", "a name, not code: 'python3 -m cProfile' writes names"),
+            (b"?\0\0\0\0", "a number, a text or a tuple"),
             (b"r\x05\0\0\0", "a value referred to"),
             (b")\x01)\x01)\x01)\x01)\x01N", "fewer tuples in tuples"),
         ] {
