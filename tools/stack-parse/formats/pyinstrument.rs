@@ -54,11 +54,7 @@ impl Document for Session {
             match key {
                 b"sample_count" => self.drawn = json.integer()?,
                 b"duration" => self.length = nanoseconds(json)?,
-                b"root_frame" => {
-                    if json.begin_object()? {
-                        read_tree(json, self)?;
-                    }
-                }
+                b"root_frame" => self.read_root(json)?,
                 _ => {}
             }
         }
@@ -88,6 +84,12 @@ impl Document for Session {
 /// Reads a number of seconds; `None` if it is negative or too large.
 fn nanoseconds(json: &mut Json<&mut Input>) -> Result<Option<u64>> {
     Ok(json.scaled(9)?.and_then(|time| u64::try_from(time).ok()))
+}
+
+impl Session {
+    fn read_root(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
+        if json.begin_object()? { read_tree(json, self) } else { Ok(()) }
+    }
 }
 
 #[derive(Default)]
