@@ -67,9 +67,8 @@ fn recordings_say_what_is_wrong_with_them() {
              rate, as jdk.CPUTimeSample#throttle=100/s",
         ),
         (
-            // It says 5,000, but its times have room for 307 samples.
             "stackprof/missed.json.gz",
-            "67 samples, 21.8 % of all, were lost while recording: use a longer interval",
+            "5000 samples, 95.4 % of all, were lost while recording: use a longer interval",
         ),
         ("stackprof/forwarded.json", ""),
         ("stackprof/short-deltas.json.gz", "140 samples have no time: each weighs the interval"),

@@ -198,21 +198,21 @@ impl Profile {
 
     /// Notes the samples that stackprof did not take, since the one before was not done yet.
     ///
-    /// In mode `wall` a signal that another thread forwards is counted twice, so no more are missed
-    /// than there was time for. Nor is their number exact: of signals that come while one waits,
-    /// none is counted.
+    /// In mode `wall` a signal that one thread passes on to another is counted twice, so that
+    /// stackprof may say that half of all is missing where nothing is: then the times of the samples
+    /// have hardly room for more.
     fn note_missed(&self, samples: &mut Samples<'_>) {
         let Some(missed) = self.missed else { return };
-        let is_wall = self.mode == b"wall";
-        let length = self.raw.length(self.samples).filter(|_| is_wall);
+        let length = self.raw.length(self.samples).filter(|_| self.mode == b"wall");
         let due = length.and_then(|length| length.checked_div(self.interval));
-        let most = due.map_or(missed, |due| due.saturating_sub(self.samples));
+        let has_room = |due: u64| due.saturating_sub(self.samples) > self.samples / 50;
+        let is_refuted = missed > 0 && due.is_some_and(|due| !has_room(due));
         samples.note_loss(Loss {
-            count: missed.min(most),
+            count: if is_refuted { 0 } else { missed },
             of: "samples",
             recorded: Some(self.samples),
             remedy: "use a longer interval",
-            is_exact: !is_wall,
+            is_exact: !is_refuted,
         });
     }
 
