@@ -157,7 +157,7 @@ mod tests {
             let mut words = Words::of(&bytes).expect("a profile");
             assert_eq!((words.size, words.endian), (size, endian));
             words.nth(4);
-            let (unnamed, bad_weights, is_whole) = read_samples(&mut words, 1000);
+            let (unnamed, bad_weights, is_whole) = read_samples(&mut words, Some(1000));
             assert!(is_whole && bad_weights == 0);
             assert_eq!(unnamed.len(), 1);
             assert_eq!(unnamed[0].addresses, [0x1234, 0x5678]);
