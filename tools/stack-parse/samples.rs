@@ -55,6 +55,7 @@ use weight::Rule;
 use window::Window;
 
 pub(crate) use args::SamplesArgs;
+pub(crate) use facts::End;
 pub(crate) use inlined::Inlined;
 pub(crate) use input::InputFormat;
 pub(crate) use labels::{LIFETIME, seconds_of_label};
