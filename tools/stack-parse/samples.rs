@@ -41,7 +41,7 @@ use common::{Error, Result, io::Input, pipe::Pipe};
 use crate::frame::Frame;
 use base::Base;
 use events::{Events, Fate};
-use facts::Facts;
+pub(crate) use facts::{End, Facts};
 use headers::InputHeaders;
 use input::ThisInput;
 use labels::SampleLabels;
@@ -55,7 +55,6 @@ use weight::Rule;
 use window::Window;
 
 pub(crate) use args::SamplesArgs;
-pub(crate) use facts::End;
 pub(crate) use inlined::Inlined;
 pub(crate) use input::InputFormat;
 pub(crate) use labels::{LIFETIME, seconds_of_label};
