@@ -101,6 +101,9 @@ mod wrong_numbers;
 // What is lost, damaged, cut or left out.
 mod troubles;
 
+// What a recorder says that it lost, and figures that are no default.
+mod losses;
+
 use crate::util::{TempFile, filter, golden_files, output, recording, utf16, weight};
 
 /// All recordings of `perf script` below tests/golden, except those of tests/shapes/record.

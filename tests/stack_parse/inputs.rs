@@ -93,7 +93,11 @@ fn what_files_hold_is_listed() {
     );
     let tree = recording("formats/landmarks/demo.json.gz");
     let list = filter("stack-parse", &["--list-events"], &tree);
-    assert_eq!(list, "cycles\tcycles\t4\t5226106\nbytes\tbytes\t4\t801704\n");
+    assert_eq!(
+        list,
+        "cycles\tcycles\t4\t5226106\nbytes\tbytes\t4\t801704\n\
+         major-bytes\tbytes\t4\t120\ncalls\tcalls\t4\t15\n"
+    );
     assert_eq!(said(&["--list-events", "/dev/null"]).2, Some(1));
 }
 

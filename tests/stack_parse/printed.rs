@@ -228,6 +228,6 @@ fn a_traceback_of_python_shows_what_it_left_out_and_threads_without_frames() {
     let (lines, said) = folded(&["--root", "label:tid"], text);
     assert_eq!(
         (&lines[..], &said[..]),
-        ("0x1;[...];_gen 1\n0x2;score;Garbage-collecting 1\n0x3 1\n", "")
+        ("0x1;[truncated];_gen 1\n0x2;score;Garbage-collecting 1\n0x3 1\n", "")
     );
 }

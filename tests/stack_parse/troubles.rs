@@ -25,7 +25,13 @@ fn recordings_say_what_is_wrong_with_them() {
              812 of 1000 samples took longer than the interval: there are fewer than asked for, \
              'austin -i' sets a longer one",
         ),
+        ("bcc/every.txt", "1 stacks were lost while recording: use a larger --stack-storage-size"),
+        ("bcc/profile.txt", "3 stacks were lost while recording"),
         ("bpftrace/fresh-two-maps.txt", "map @total has no stacks, it is left out"),
+        (
+            "bpftrace/warnings.txt",
+            "1 updates of maps were lost while recording: set max_map_keys to a larger number",
+        ),
         (
             "cpuprofile/hits.json",
             "1 nodes have a caller that is missing or is below them: their stacks begin there",
@@ -40,6 +46,14 @@ fn recordings_say_what_is_wrong_with_them() {
             "files weigh 2 more than their folders, all of it is counted: due to rounded sizes \
              ('du -ab' is exact), hard links, or files that changed",
         ),
+        (
+            "dtrace/drops.txt",
+            "367 samples or other records were lost while recording: use larger buffers, \
+             -x aggsize=64m -x bufsize=64m\n\
+             1 records of probes with errors were lost while recording",
+        ),
+        ("eu-stack/ends.txt", "1 threads, 25.0 % of all, were lost while recording"),
+        ("faulthandler/ends.txt", "Python left out threads: it prints 100, unless told otherwise"),
         ("du/sorted.txt", "the line 'total' is the sum of all others, it is left out"),
         (
             "file-list/find-ls.txt",
@@ -59,6 +73,10 @@ fn recordings_say_what_is_wrong_with_them() {
         (
             "ghc-prof/overhead.prof.json.gz",
             "the costs of profiling itself are left out: 399872784 bytes of PROFILING.OVERHEAD_of",
+        ),
+        (
+            "go-traceback/broken.txt",
+            "1 goroutines have no stack: they ran, and Go prints that of the current thread only",
         ),
         ("ghc-prof/shares.prof", "only shares of 0.1 % were saved: '+RTS -P' saves exact numbers"),
         (

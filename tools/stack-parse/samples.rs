@@ -41,7 +41,7 @@ use common::{Error, Result, io::Input, pipe::Pipe};
 use crate::frame::Frame;
 use base::Base;
 use events::{Events, Fate};
-use facts::Facts;
+pub(crate) use facts::{End, Facts};
 use headers::InputHeaders;
 use input::ThisInput;
 use labels::SampleLabels;

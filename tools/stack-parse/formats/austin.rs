@@ -95,14 +95,8 @@ enum Mode {
 
 impl AustinReader {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
-        if let Some(mode) = line.strip_prefix(b"# mode: ") {
-            self.set_mode(mode, samples);
-        }
-        if let Some(late) = line.strip_prefix(b"# saturation: ").and_then(part) {
-            self.late = late;
-        }
-        if let Some(failed) = line.strip_prefix(b"# errors: ").and_then(part) {
-            self.failed = Some(failed);
+        if line.starts_with(b"# ") {
+            self.metadata(line, samples);
         }
         if line.is_empty() || line.starts_with(b"# ") {
             return Ok(());
@@ -137,6 +131,26 @@ impl AustinReader {
             labels.push(Label { key: b"idle", value: b"true" });
         }
         samples.add(&Sample { labels: &labels, ..sample }, &self.frames)
+    }
+
+    /// Reads a line such as `# interval: 100`.
+    fn metadata(&mut self, line: &[u8], samples: &mut Samples<'_>) {
+        if let Some(mode) = line.strip_prefix(b"# mode: ") {
+            self.set_mode(mode, samples);
+        }
+        if let Some(late) = line.strip_prefix(b"# saturation: ").and_then(part) {
+            self.late = late;
+        }
+        if let Some(failed) = line.strip_prefix(b"# errors: ").and_then(part) {
+            self.failed = Some(failed);
+        }
+        let micros = |text: &[u8]| decimal(text.trim_ascii_end())?.checked_mul(1000);
+        if let Some(interval) = line.strip_prefix(b"# interval: ").and_then(micros) {
+            samples.facts.note_interval(interval);
+        }
+        if let Some(duration) = line.strip_prefix(b"# duration: ").and_then(micros) {
+            samples.facts.length = Some(duration);
+        }
     }
 
     /// `wall`, `cpu`, `memory` or `full`.

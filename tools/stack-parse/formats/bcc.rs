@@ -25,7 +25,7 @@ use crate::read::lines::for_each_line;
 use crate::read::own_labels::OwnLabels;
 use crate::samples::events::Measure;
 use crate::samples::sample::{Sample, known};
-use crate::samples::{Root, Samples};
+use crate::samples::{Loss, Root, Samples};
 
 pub(super) const FORMAT: Format =
     Format::new("bcc", "What profile, offcputime and others of bcc print", detect, parse)
@@ -46,7 +46,7 @@ fn detect(head: &Head<'_>) -> bool {
 
 /// What the samples are, from the line that a tool prints first.
 fn title(line: &[u8]) -> Option<Measure<'static>> {
-    if line.starts_with(b"Sampling at ") && line.contains_str(" Hertz of ") {
+    if sampling(line).is_some() {
         return Some(Measure { name: b"cpu-clock", unit: b"samples" });
     }
     let rest = line.strip_prefix(b"Tracing ")?;
@@ -61,6 +61,30 @@ fn title(line: &[u8]) -> Option<Measure<'static>> {
     }
 }
 
+/// How often `profile` samples.
+#[derive(Debug, PartialEq, Eq)]
+enum Sampling {
+    Hertz(u64),
+    Nanoseconds(u64),
+}
+
+/// `Sampling at 49 Hertz of all threads`, or with `-c` `Sampling at every 1000000 events of`: the
+/// events of the clock are nanoseconds.
+fn sampling(line: &[u8]) -> Option<Sampling> {
+    let rate = line.strip_prefix(b"Sampling at ")?;
+    let number = |rate: &[u8], unit: &str| decimal(rate.split_once_str(unit)?.0);
+    let every = rate.strip_prefix(b"every ").and_then(|rate| number(rate, " events of "));
+    every.map(Sampling::Nanoseconds).or_else(|| number(rate, " Hertz of ").map(Sampling::Hertz))
+}
+
+/// How many stacks are missing, and whether there was no room for them.
+fn missing_stacks(line: &[u8]) -> Option<(u64, bool)> {
+    let (count, rest) = line.strip_prefix(b"WARNING: ")?.split_once_str(" stack traces ")?;
+    let rest = rest.strip_prefix(b"lost and ").unwrap_or(rest);
+    let rest = rest.strip_prefix(b"could not be displayed.")?;
+    Some((decimal(count)?, rest.contains_str("--stack-storage-size")))
+}
+
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let mut reader = BccReader::default();
     let mut last = 0;
@@ -70,6 +94,20 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     })?;
     if !reader.lines.is_empty() {
         samples.malformed(last, "expected a count below the last stack");
+    }
+    if reader.lacks_samples {
+        samples.doubt("the table was full: samples are missing, use a larger --hash-storage-size");
+    }
+    if reader.missing > 0 {
+        let remedy = if reader.is_full { "use a larger --stack-storage-size" } else { "" };
+        samples.note_loss(Loss {
+            count: reader.missing,
+            of: "stacks",
+            recorded: None,
+            remedy,
+            // New versions print a frame in place of a missing stack, old ones drop its weight.
+            is_exact: false,
+        });
     }
     Ok(())
 }
@@ -89,6 +127,11 @@ struct BccReader {
     lines: Vec<Vec<u8>>,
     /// The lines since an empty one that have no blanks before them: frames if a count follows.
     bare: Vec<Vec<u8>>,
+    /// How many stacks are missing, and whether there was no room for some.
+    missing: u64,
+    is_full: bool,
+    /// Whether there was no room for some samples.
+    lacks_samples: bool,
 }
 
 /// How many lines without blanks before them may be frames. A stack has 127 frames at most, and
@@ -101,6 +144,16 @@ impl BccReader {
         if let Some(measure) = title(line) {
             self.has_measure = true;
             samples.events.set_measures(&[measure]);
+            match sampling(line) {
+                Some(Sampling::Hertz(hertz)) => samples.facts.note_rate(Some(hertz)),
+                Some(Sampling::Nanoseconds(every)) => samples.facts.note_interval(every),
+                None => {}
+            }
+        } else if let Some((count, is_full)) = missing_stacks(line) {
+            self.missing = self.missing.saturating_add(count);
+            self.is_full |= is_full;
+        } else if line.starts_with(b"WARNING: hash table full.") {
+            self.lacks_samples = true;
         } else if let Some(count) = count(line) {
             return self.sample(count, samples);
         } else if let Some((comm, pid)) = process(line) {

@@ -6,14 +6,16 @@ mod entry;
 mod frame;
 mod json;
 mod text;
+mod warnings;
 
-use common::{Result, io::Input, numbers::decimal};
+use common::{Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
 use crate::read::lines::for_each_line;
-use crate::samples::{Loss, Root, Samples};
+use crate::samples::{Root, Samples};
 use text::Text;
+use warnings::Warnings;
 
 pub(super) const FORMAT: Format =
     Format::new("bpftrace", "What bpftrace prints: maps by stack, as text or JSON", detect, parse)
@@ -33,10 +35,9 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// [`common::Error::Input`], or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let (mut text, mut lost) = (Text::default(), 0_u64);
+    let (mut text, mut warnings) = (Text::default(), Warnings::default());
     for_each_line(input, |number, line| {
-        if let Some(events) = lost_events(line) {
-            lost = lost.saturating_add(events);
+        if warnings.take_lost_events(line) || !text.is_in_entry() && warnings.take(line) {
             Ok(())
         } else if json::is_message(line) {
             json::read(number, line, &mut text, samples)
@@ -44,22 +45,6 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
             text.line(number, line, samples)
         }
     })?;
-    if lost > 0 {
-        let remedy = "set BPFTRACE_PERF_RB_PAGES to a larger number";
-        samples.note_loss(Loss {
-            count: lost,
-            of: "events",
-            recorded: None,
-            remedy,
-            is_exact: true,
-        });
-    }
+    warnings.report(samples);
     text.finish(samples)
-}
-
-/// How many events bpftrace had no room for: `Lost 10 events`,
-/// `{"type": "lost_events", "data": {"events": 10}}`.
-fn lost_events(line: &[u8]) -> Option<u64> {
-    let text = || decimal(line.strip_prefix(b"Lost ")?.strip_suffix(b" events")?);
-    text().or_else(|| json::lost_events(line))
 }

@@ -25,6 +25,7 @@
 mod graph;
 mod names;
 
+use bstr::ByteSlice;
 use common::{Error, Result, io::Input};
 
 use crate::format::{Format, Head};
@@ -110,8 +111,8 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     });
     file.add(samples)?;
     read?;
-    if file.is_open {
-        let what = format!("line {last}: expected 'totals:' at the end; what came before is kept");
+    if let Some(end) = file.missing_end {
+        let what = format!("line {last}: expected '{end}' at the end; what came before is kept");
         return Err(Error::Unknown { name, what });
     }
     Ok(())
@@ -146,8 +147,9 @@ struct File {
     call: Option<u32>,
     /// The sum of the totals that the parts give.
     said: Option<i128>,
-    /// Whether the line `totals:` of a part is still missing.
-    is_open: bool,
+    /// The line that must still come at the end of a part: `totals:` of Valgrind's, `summary:` of
+    /// Xdebug's.
+    missing_end: Option<&'static str>,
     is_valgrind: bool,
 }
 
@@ -194,16 +196,23 @@ impl File {
                 self.line_position = positions.position(|word| word == b"line");
                 self.positions = words(value).count();
             }
-            b"creator" => self.is_valgrind = value.starts_with(b"callgrind-"),
+            b"creator" => {
+                self.is_valgrind = value.starts_with(b"callgrind-");
+                // HHVM calls itself xdebug, too, but does not name PHP.
+                let is_xdebug = value.starts_with(b"xdebug ") && value.contains_str(" (PHP ");
+                self.missing_end = is_xdebug.then_some("summary:");
+            }
             b"pid" => self.set_thread(|file| &mut file.pid, value),
             b"thread" => self.set_thread(|file| &mut file.tid, value),
             b"cmd" => {
                 self.comm = file_name(words(value).next().unwrap_or_default()).to_vec();
                 samples.facts.program = Some(self.comm.clone()).filter(|it| !it.is_empty());
             }
-            b"part" => self.is_open = self.is_valgrind,
+            b"part" if self.is_valgrind => self.missing_end = Some("totals:"),
+            // The time of Xdebug's includes its own, and is more than the sum of the costs.
+            b"summary" if !self.is_valgrind => self.missing_end = None,
             b"totals" => {
-                self.is_open = false;
+                self.missing_end = None;
                 if let Some(total) = self.costs.wanted(value) {
                     *self.said.get_or_insert(0) += total;
                 }

@@ -79,6 +79,9 @@ impl Document for Profile {
         let time = |time: i128| i64::try_from(time / nanoseconds).ok();
         self.ticks.start = self.start.and_then(time);
         self.ticks.end = self.end.and_then(time);
+        for time in [self.ticks.start, self.ticks.end] {
+            samples.facts.note_time(time.and_then(|time| u64::try_from(time).ok()));
+        }
         let (mut stacks, mut names) = (Stacks::default(), FrameNames::default());
         self.nodes.resolve(&mut stacks, &mut names, samples);
         samples.note_lines_of_definitions(LINES_OF_LEAVES);

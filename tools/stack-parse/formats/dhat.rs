@@ -30,7 +30,7 @@ pub(super) const FORMAT: Format = Format::new(
 );
 
 /// The numbers of a place: their key, the prefix of the measure's name, and the unit.
-const NUMBERS: [(&[u8], &[u8], Unit); 8] = [
+const NUMBERS: [(&[u8], &[u8], Unit); 9] = [
     (b"tb", b"total-", Unit::Bytes),
     (b"tbk", b"total-", Unit::Blocks),
     (b"gb", b"peak-", Unit::Bytes),
@@ -39,12 +39,21 @@ const NUMBERS: [(&[u8], &[u8], Unit); 8] = [
     (b"ebk", b"end-", Unit::Blocks),
     (b"rb", b"read-", Unit::Bytes),
     (b"wb", b"written-", Unit::Bytes),
+    (b"tl", b"lifetime", Unit::Time),
 ];
+
+/// The key of the bytes at the peak.
+const PEAK: &[u8] = b"gb";
+
+/// The unit of time of the crate dhat; that of valgrind is `instrs`.
+const MICROSECONDS: &[u8] = "µs".as_bytes();
 
 #[derive(Clone, Copy)]
 enum Unit {
     Bytes,
     Blocks,
+    /// The name of the measure does not say in which unit it is.
+    Time,
 }
 
 fn detect(head: &Head<'_>) -> bool {
@@ -57,6 +66,10 @@ struct Profile {
     /// The units of bytes and of blocks; ad hoc profiles have others.
     byte_unit: Option<Vec<u8>>,
     block_unit: Option<Vec<u8>>,
+    time_unit: Vec<u8>,
+    /// When the program ended, and when it had the most bytes.
+    end: Option<u64>,
+    peak: Option<u64>,
     /// For each of the numbers, whether any place has it.
     has: [bool; NUMBERS.len()],
     places: Vec<ProgramPoint>,
@@ -83,6 +96,9 @@ impl Document for Profile {
             match key {
                 b"bsu" => self.byte_unit = Some(json.text()?.unwrap_or_default().to_vec()),
                 b"bksu" => self.block_unit = Some(json.text()?.unwrap_or_default().to_vec()),
+                b"tu" => self.time_unit = json.text()?.unwrap_or_default().to_vec(),
+                b"te" => self.end = json.integer()?,
+                b"tg" => self.peak = json.integer()?,
                 b"pid" => self.pid = json.number()?.unwrap_or_default().to_vec(),
                 b"pps" => json.for_each(|json| self.read_place(json))?,
                 b"ftbl" => json.read_texts(&mut self.names)?,
@@ -96,9 +112,15 @@ impl Document for Profile {
         let unit = |unit| match unit {
             Unit::Bytes => self.byte_unit.as_deref().unwrap_or(b"bytes"),
             Unit::Blocks => self.block_unit.as_deref().unwrap_or(b"blocks"),
+            Unit::Time if self.time_unit == MICROSECONDS => b"ns",
+            Unit::Time => &self.time_unit,
         };
         let present = NUMBERS.iter().zip(self.has).filter(|(_, has)| *has);
-        let measures = present.map(|((_, name, of), _)| ([name, unit(*of)].concat(), unit(*of)));
+        let name = |name: &[u8], of| match of {
+            Unit::Time => name.to_vec(),
+            Unit::Bytes | Unit::Blocks => [name, unit(of)].concat(),
+        };
+        let measures = present.map(|((_, prefix, of), _)| (name(prefix, *of), unit(*of)));
         let measures: Vec<_> = measures.collect();
         let measures: Vec<Measure<'_>> =
             measures.iter().map(|(name, unit)| Measure { name, unit }).collect();
@@ -107,6 +129,7 @@ impl Document for Profile {
         }
         samples.events.set_measures(&measures);
         note_bad_weights(self.bad_weights, samples);
+        self.note_times(&name(b"peak-", Unit::Bytes), samples);
         let names = self.frame_names(samples);
         let mut stacks = Stacks::default();
         let mut weights = Vec::new();
@@ -123,7 +146,11 @@ impl Document for Profile {
                 stack = stacks.call(stack, numbered(frame, is_inlined));
             }
             weights.clear();
-            weights.extend(place.numbers.iter().zip(self.has).filter(|it| it.1).map(|it| it.0));
+            let numbers = place.numbers.iter().zip(NUMBERS).zip(self.has).filter(|it| it.1);
+            weights.extend(numbers.map(|((&number, (_, _, unit)), _)| match unit {
+                Unit::Time => self.time(number),
+                Unit::Bytes | Unit::Blocks => number,
+            }));
             let sample = Sample { pid: known(&self.pid), weights: &weights, ..Sample::default() };
             stacks.add(&sample, stack, &names, samples)?;
         }
@@ -156,6 +183,26 @@ impl Profile {
             }
         }
         Ok(())
+    }
+
+    /// A time in nanoseconds, or in the unit of the file if that is not one of time.
+    fn time(&self, time: u64) -> u64 {
+        if self.time_unit == MICROSECONDS { time.saturating_mul(1000) } else { time }
+    }
+
+    /// Notes when the program ended and when it had the most bytes, where that is a time.
+    fn note_times(&self, peak: &[u8], samples: &mut Samples<'_>) {
+        if self.time_unit != MICROSECONDS {
+            return;
+        }
+        samples.facts.length = self.end.map(|end| self.time(end));
+        let number = NUMBERS.iter().position(|(key, ..)| *key == PEAK).filter(|&it| self.has[it]);
+        if let (Some(number), Some(when)) = (number, self.peak) {
+            let most = self.places.iter().map(|place| place.numbers[number]);
+            let most = most.fold(0, u64::saturating_add);
+            let when = common::numbers::seconds(self.time(when));
+            samples.events.note_peak(peak, most, when.as_bytes());
+        }
     }
 
     fn name(&self, frame: u64) -> &[u8] {

@@ -24,7 +24,7 @@ use crate::options::Options;
 use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
 use crate::samples::sample::{Sample, known};
-use crate::samples::{Root, Samples};
+use crate::samples::{Loss, Root, Samples};
 
 pub(super) const FORMAT: Format =
     Format::new("dtrace", "What DTrace prints of aggregations by stack", detect, parse)
@@ -102,14 +102,26 @@ struct DtraceReader {
     /// A line that ends in a number. It is the end of a sample unless a frame follows: then it is a
     /// key before a stack, such as a process.
     pending: Option<Vec<u8>>,
+    said: Said,
     last: u64,
+}
+
+/// What DTrace says of itself between the samples.
+#[derive(Clone, Copy, Default)]
+struct Said {
+    drops: u64,
+    errors: u64,
+    /// Stacks with more names than DTrace had room for.
+    overflows: u64,
 }
 
 impl DtraceReader {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         self.last = number;
         let text = line.trim_ascii();
-        if text.is_empty() {
+        if let Some(said) = line.strip_prefix(b"dtrace: ") {
+            self.said.note(said);
+        } else if text.is_empty() {
             self.end_sample(samples)?;
             self.is_blank = true;
             if self.stack.is_empty() {
@@ -169,6 +181,7 @@ impl DtraceReader {
         let added = self.stack.add(&sample, samples);
         *self = DtraceReader {
             last: self.last,
+            said: self.said,
             stack: std::mem::take(&mut self.stack),
             ..DtraceReader::default()
         };
@@ -180,7 +193,61 @@ impl DtraceReader {
         if !self.stack.is_empty() {
             samples.malformed(self.last, "expected a number below the last stack");
         }
+        self.said.report(samples);
         Ok(())
+    }
+}
+
+impl Said {
+    /// Reads what follows `dtrace: `. The number at its end is no weight:
+    ///
+    /// ```text
+    /// 12 drops on CPU 0
+    /// [DTRACEDROP_AGGREGATION] 3 aggregation drops on CPU 4
+    /// 7 dynamic variable drops with non-empty dirty list
+    /// error on enabled probe ID 1 (ID 24: a:b:c:d): invalid address in action #1 at DIF offset 12
+    /// description 'profile-997 ' matched 1 probe
+    /// ```
+    fn note(&mut self, said: &[u8]) {
+        const DROPS: [&str; 5] = [
+            "drop",
+            "aggregation drop",
+            "dynamic variable drop",
+            "speculative drop",
+            "failed speculation",
+        ];
+        if said.starts_with(b"error on enabled probe ") {
+            self.errors += 1;
+            return;
+        }
+        let tag = said.strip_prefix(b"[DTRACEDROP_").and_then(|rest| rest.split_once_str("] "));
+        let said = tag.map_or(said, |(_, rest)| rest);
+        let Some((count, of)) = said.split_once_str(" ") else { return };
+        let Some(count) = decimal(count) else { return };
+        if DROPS.iter().any(|kind| of.starts_with(kind.as_bytes())) {
+            self.drops = self.drops.saturating_add(count);
+        } else if of.starts_with(b"jstack()/ustack() string table overflow") {
+            self.overflows = self.overflows.saturating_add(count);
+        }
+    }
+
+    fn report(self, samples: &mut Samples<'_>) {
+        for (count, of, remedy) in [
+            (
+                self.drops,
+                "samples or other records",
+                "use larger buffers, -x aggsize=64m -x bufsize=64m",
+            ),
+            (self.errors, "records of probes with errors", ""),
+        ] {
+            if count > 0 {
+                samples.note_loss(Loss { count, of, recorded: None, remedy, is_exact: false });
+            }
+        }
+        samples.note_count(
+            self.overflows,
+            "stacks have more names than DTrace had room for: -x jstackstrsize=4096 gives more",
+        );
     }
 }
 

@@ -20,7 +20,7 @@ use crate::options::Options;
 use crate::read::leaf_first::{LeafFirst, THREADS};
 use crate::read::lines::for_each_line;
 use crate::samples::sample::{Sample, known};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{End, Loss, Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format =
     Format::new("eu-stack", "Backtraces of elfutils' eu-stack", detect, parse)
@@ -29,7 +29,9 @@ pub(super) const FORMAT: Format =
 
 fn detect(head: &Head<'_>) -> bool {
     let lines = || head.lines().take(100);
-    lines().any(|line| thread(line).is_some()) && lines().any(|line| call(line).is_some())
+    // There may be no frame at all, if eu-stack was not permitted to look.
+    let is_other = |line: &[u8]| call(line).is_some() || process(line).is_some();
+    lines().any(|line| thread(line).is_some()) && lines().any(is_other)
 }
 
 /// `TID 7173:`
@@ -48,7 +50,33 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     samples.events.set_measures(&[THREADS]);
     let mut reader = EuStackReader::default();
     for_each_line(input, |_, line| reader.line(line, samples))?;
-    reader.finish(samples)
+    reader.finish(samples)?;
+    let Threads { with_stack, without } = reader.threads;
+    let of_others = "run eu-stack as root or as the owner of the process";
+    samples.note_loss(Loss {
+        count: without,
+        of: "threads",
+        recorded: Some(with_stack),
+        remedy: if with_stack == 0 { of_others } else { "" },
+        is_exact: true,
+    });
+    Ok(())
+}
+
+/// The thread of which eu-stack says that its frames, above the line, are not all.
+///
+/// ```text
+/// eu-stack: tid 7173: shown max number of frames (256, use -n 0 for unlimited)
+/// eu-stack: dwfl_thread_getframes tid 7173 at 0x7f22740d44a3 in libc.so.6: Invalid register
+/// ```
+fn end(line: &[u8]) -> Option<(&[u8], End)> {
+    let of_thread = |before: &str, after: &str| {
+        let (_, rest) = line.split_once_str(before)?;
+        rest.split_once_str(after).map(|(tid, _)| tid)
+    };
+    let cut = of_thread(": tid ", ": shown max number of frames ");
+    let broken = of_thread(": dwfl_thread_getframes tid ", " at 0x");
+    cut.map(|tid| (tid, End::Truncated)).or(broken.map(|tid| (tid, End::Broken)))
 }
 
 /// The thread that is being read.
@@ -59,6 +87,16 @@ struct EuStackReader {
     tid: Vec<u8>,
     /// The last frame and its source, which is on the next line.
     last: Option<(Vec<u8>, Vec<u8>)>,
+    /// Whether the line of a thread was read, and its sample not yet added.
+    is_open: bool,
+    threads: Threads,
+}
+
+/// How many threads there are.
+#[derive(Clone, Copy, Default)]
+struct Threads {
+    with_stack: u64,
+    without: u64,
 }
 
 impl EuStackReader {
@@ -78,11 +116,14 @@ impl EuStackReader {
         } else if let Some(tid) = thread(line) {
             self.finish(samples)?;
             self.tid = tid.to_vec();
+            self.is_open = true;
         } else if let (Some((_, source)), true) = (&mut self.last, is_source) {
             // A build id is in brackets: `    [2f4c...]@0x5569+0x734`.
             if !line.trim_ascii().starts_with(b"[") {
                 *source = line.trim_ascii().to_vec();
             }
+        } else if let Some((_, end)) = end(line).filter(|(tid, _)| *tid == self.tid) {
+            self.stack.end(end);
         }
         Ok(())
     }
@@ -96,9 +137,12 @@ impl EuStackReader {
 
     fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         self.push_last(false, samples);
+        let is_open = std::mem::take(&mut self.is_open);
         if self.stack.is_empty() {
+            self.threads.without += u64::from(is_open);
             return Ok(());
         }
+        self.threads.with_stack += 1;
         let (pid, tid) = (known(&self.pid), known(&self.tid));
         self.stack.add(&Sample { pid, tid, weights: &[1], ..Sample::default() }, samples)
     }

@@ -13,7 +13,7 @@
 //! ```
 
 use bstr::ByteSlice;
-use common::{Result, io::Input};
+use common::{Result, io::Input, numbers::decimal};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
@@ -22,7 +22,7 @@ use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
 use crate::read::source::Place;
 use crate::samples::sample::{Sample, known};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{End, Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format =
     Format::new("faulthandler", "Tracebacks by Python's faulthandler", detect, parse)
@@ -37,8 +37,8 @@ fn detect(head: &Head<'_>) -> bool {
 /// The line above the traceback of a single thread.
 const STACK: &[u8] = b"Stack (most recent call first):";
 
-/// The name of the frame in place of those that Python left out, for which it prints `...`.
-const CUT: &[u8] = b"[...]";
+/// The most frames that Python prints of a stack.
+const MOST_FRAMES: usize = 100;
 
 /// Reads one input to its end.
 ///
@@ -48,6 +48,7 @@ const CUT: &[u8] = b"[...]";
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let mut reader = FaulthandlerReader::default();
     for_each_line(input, |_, line| {
+        let is_after_last = std::mem::take(&mut reader.is_after_last);
         if let Some((tid, name)) = thread(line) {
             reader.finish(samples)?;
             reader.begin(tid, name);
@@ -57,10 +58,18 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         } else if reader.is_open && !reader.frame(line, samples) {
             // `<no Python frame>`, `Extension modules: numpy (total: 1)`, or another program's line.
             reader.finish(samples)?;
+            reader.is_after_last = line.is_empty();
+        } else if is_after_last && line == b"..." {
+            reader.leaves_out_threads = true;
+        }
+        if let Some(interval) = interval(line) {
+            samples.facts.note_interval(interval);
         }
         Ok(())
     })?;
-    reader.finish(samples)
+    reader.finish(samples)?;
+    reader.report(samples);
+    Ok(())
 }
 
 /// A traceback that is being read.
@@ -70,22 +79,34 @@ struct FaulthandlerReader {
     tid: Vec<u8>,
     name: Vec<u8>,
     stack: LeafFirst,
+    frames: usize,
+    end: Option<End>,
+    /// How many stacks have as many frames as Python prints, and no mark that others follow.
+    full: u64,
+    /// Whether the line before was the empty one after a traceback.
+    is_after_last: bool,
+    leaves_out_threads: bool,
 }
 
 impl FaulthandlerReader {
     fn begin(&mut self, tid: &[u8], name: &[u8]) {
         (self.is_open, self.tid, self.name) = (true, tid.to_vec(), name.to_vec());
+        (self.frames, self.end) = (0, None);
     }
 
     /// Reads a line of the traceback; false if it is not one.
     fn frame(&mut self, line: &[u8], samples: &mut Samples<'_>) -> bool {
-        let (name, mut place) = match line.trim_ascii() {
-            b"..." => (CUT, Place::default()),
-            name @ b"Garbage-collecting" => (name, Place::default()),
-            text => match frame(text) {
-                Some(frame) => frame,
-                None => return false,
-            },
+        let text = line.trim_ascii();
+        let (name, mut place) = match frame(text) {
+            _ if text == b"Garbage-collecting" => (text, Place::default()),
+            Some(frame) => {
+                self.frames += 1;
+                frame
+            }
+            None => {
+                self.end = self.end.or(end(text));
+                return end(text).is_some();
+            }
         };
         self.stack.push(&Frame { name, source: place.text(), ..Frame::default() }, samples);
         true
@@ -96,10 +117,50 @@ impl FaulthandlerReader {
         if !std::mem::take(&mut self.is_open) {
             return Ok(());
         }
+        self.full += u64::from(self.frames == MOST_FRAMES && self.end.is_none());
+        if let Some(end) = self.end {
+            self.stack.end(end);
+        }
         let tid = known(&self.tid);
         let origin = Sample { comm: &self.name, tid, event: b"samples", ..Sample::default() };
         self.stack.add(&origin, samples)
     }
+
+    fn report(&self, samples: &mut Samples<'_>) {
+        samples.note_count(
+            self.full,
+            "stacks have 100 frames, the most that Python prints: callers may be missing",
+        );
+        if self.leaves_out_threads {
+            samples.doubt("Python left out threads: it prints 100, unless told otherwise");
+        }
+    }
+}
+
+/// Why the callers of the last frame are missing: `...`, `plus 23 frames`, `<invalid frame>`.
+fn end(text: &[u8]) -> Option<End> {
+    let left_out = || decimal(text.strip_prefix(b"plus ")?.strip_suffix(b" frames")?);
+    match text {
+        b"..." => Some(End::Truncated),
+        b"<invalid frame>" | b"<freed frame>" => Some(End::Broken),
+        _ => left_out().map(|_| End::Truncated),
+    }
+}
+
+/// The nanoseconds in `Timeout (0:00:00.050000)!`.
+fn interval(line: &[u8]) -> Option<u64> {
+    let time = line.strip_prefix(b"Timeout (")?.strip_suffix(b")!")?;
+    let mut parts = time.split_str(":");
+    let mut next = || parts.next();
+    let (hours, minutes, seconds) = (decimal(next()?)?, decimal(next()?)?, next()?);
+    let (seconds, micros) = seconds.split_once_str(".").unwrap_or((seconds, b"000000"));
+    let micros = decimal(micros).filter(|_| micros.len() == 6)?;
+    let seconds = hours
+        .checked_mul(60)?
+        .checked_add(minutes)?
+        .checked_mul(60)?
+        .checked_add(decimal(seconds)?)?;
+    seconds.checked_mul(1_000_000)?.checked_add(micros)?.checked_mul(1000)
 }
 
 /// `Thread 0x00007ff2eb9ff6c0 [worker] (most recent call first):`: the id and the name, which

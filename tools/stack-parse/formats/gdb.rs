@@ -20,7 +20,7 @@ use crate::options::Options;
 use crate::read::leaf_first::{LeafFirst, THREADS};
 use crate::read::lines::for_each_line;
 use crate::samples::sample::{Sample, known};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{End, Root, Samples, Weighs};
 use frame_line::FrameLine;
 
 pub(super) const FORMAT: Format = Format::new("gdb", "Backtraces of gdb and pstack", detect, parse)
@@ -83,6 +83,8 @@ impl GdbReader {
             self.finish(samples)?;
         } else if line.starts_with(b"#") {
             self.name_alone = Some(line.to_vec());
+        } else if let Some(end) = end(line).filter(|_| self.last.is_some()) {
+            self.stack.end(end);
         }
         Ok(())
     }
@@ -139,6 +141,15 @@ impl GdbReader {
         self.finish_stack(samples)?;
         self.thread = Thread::default();
         Ok(())
+    }
+}
+
+/// What gdb says below a backtrace that has not all frames:
+/// `Backtrace stopped: previous frame inner to this frame (corrupt stack?)`.
+fn end(line: &[u8]) -> Option<End> {
+    match line {
+        b"(More stack frames follow...)" => Some(End::Truncated),
+        _ => line.starts_with(b"Backtrace stopped: ").then_some(End::Broken),
     }
 }
 

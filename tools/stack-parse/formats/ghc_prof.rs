@@ -23,9 +23,28 @@ fn has_lost_blanks(_: &[u8], line: &[u8]) -> bool {
     line.starts_with(b"individual ") && line.ends_with(b"inherited")
 }
 
-/// The measures of a cost centre's own cost.
-const MEASURES: [Measure<'_>; 2] =
-    [Measure { name: b"ticks", unit: b"ticks" }, Measure { name: b"bytes", unit: b"bytes" }];
+/// The measures of an [`Own`] cost.
+const MEASURES: [Measure<'_>; 4] = [
+    Measure { name: b"ticks", unit: b"ticks" },
+    Measure { name: b"bytes", unit: b"bytes" },
+    Measure { name: b"time", unit: b"ns" },
+    Measure { name: b"entries", unit: b"entries" },
+];
+
+/// The own cost of a cost centre with one chain of callers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Own {
+    ticks: u64,
+    bytes: u64,
+    entries: u64,
+}
+
+impl Own {
+    /// Its [`MEASURES`], where a tick has so many nanoseconds.
+    fn measures(self, interval: u64) -> [u64; 4] {
+        [self.ticks, self.bytes, self.ticks.saturating_mul(interval), self.entries]
+    }
+}
 
 fn detect(head: &Head<'_>) -> bool {
     head.outline().map_or_else(|| text::detect(head), |keys| keys.has("rts_arguments"))

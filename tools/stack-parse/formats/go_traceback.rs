@@ -4,7 +4,7 @@
 //! Grammar from Go's src/runtime/traceback.go (`goroutineheader`, `traceback1`).
 
 use bstr::ByteSlice;
-use common::{Result, io::Input};
+use common::{Result, io::Input, numbers::hexadecimal};
 
 use crate::format::{Extra, Format, Head};
 use crate::frame::Frame;
@@ -13,7 +13,7 @@ use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
 use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::sample::Sample;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{End, Root, Samples, Weighs};
 
 pub(super) const FORMAT: Format = Format::new(
     "go-traceback",
@@ -30,9 +30,6 @@ fn has_lost_blanks(above: &[u8], line: &[u8]) -> bool {
     above.ends_with(b")") && line.starts_with(b"/") && line.contains_str(".go:")
 }
 
-/// The name of the frame in place of those that Go left out.
-const TRUNCATED: &[u8] = b"[truncated]";
-
 fn detect(head: &Head<'_>) -> bool {
     head.lines().any(|line| line.starts_with(b"goroutine ") && header(line).is_some())
 }
@@ -44,7 +41,7 @@ fn detect(head: &Head<'_>) -> bool {
 ///
 /// [`common::Error::Input`], or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
-    let mut goroutine = None;
+    let (mut goroutine, mut unavailable) = (None, 0);
     samples.facts.set_threadless();
     for_each_line(input, |_, line| {
         if let Some(header) = header(line) {
@@ -52,11 +49,15 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         } else if line.trim_ascii().is_empty() {
             add(goroutine.take(), samples)?;
         } else if let Some(goroutine) = &mut goroutine {
+            unavailable += u64::from(line.ends_with(b"; stack unavailable"));
             goroutine.line(line, samples);
         }
         Ok(())
     })?;
-    add(goroutine, samples)
+    add(goroutine, samples)?;
+    let what = "goroutines have no stack: they ran, and Go prints that of the current thread only";
+    samples.note_count(unavailable, what);
+    Ok(())
 }
 
 /// A stack that is being read.
@@ -144,7 +145,10 @@ impl Goroutine {
         }
         self.end_function(b"", samples);
         if line.starts_with(b"...") && line.ends_with(b"frames elided...") {
-            self.stack.push(&Frame { name: TRUNCATED, ..Frame::default() }, samples);
+            self.stack.push(&Frame { name: End::Truncated.frame(), ..Frame::default() }, samples);
+        } else if is_of_failure(line) {
+            // Old versions print this before the last frame, new ones after it.
+            self.stack.end(End::Broken);
         } else if let Some(creator) = line.strip_prefix(b"created by ") {
             self.function =
                 Some(Function { name: creator.to_vec(), inlined: false, is_creator: true });
@@ -173,6 +177,21 @@ impl Goroutine {
 /// `[originating from goroutine 5]:`, which comes before the stack of the goroutine's creator.
 fn is_other_goroutine(line: &[u8]) -> bool {
     line.starts_with(b"[originating from goroutine ")
+}
+
+/// Whether a line says that Go could not follow the stack further:
+///
+/// ```text
+/// runtime: g 5: unexpected return pc for main.f called from 0x10
+/// stack: frame={sp:0xc000075e80, fp:0xc000075ea8} stack=[0xc000074800,0xc000076000)
+/// 0x000000c000075e00:  0x000000c000075e68  0x0000000000000001
+/// ```
+fn is_of_failure(line: &[u8]) -> bool {
+    let is_dump = || {
+        let address = line.split_once_str(": ").map_or(&b""[..], |(address, _)| address);
+        address.len() >= 8 && hexadecimal(address).is_some()
+    };
+    line.starts_with(b"runtime: ") || line.starts_with(b"stack: frame={") || is_dump()
 }
 
 /// The name of `main.(*T).Fill(0x1, {0x7, 0x2})`, and whether it was inlined: then

@@ -32,13 +32,39 @@ fn has_lost_blanks(above: &[u8], line: &[u8]) -> bool {
 
 /// The titles of the tables, and how their rows are read. The weight of processor time is the row's
 /// share of the total.
-const SECTIONS: [(&str, Section); 3] = [
+const SECTIONS: [(&str, Section); 4] = [
     ("CPU SAMPLES BEGIN (total = ", Section { events: &[(b"cpu-samples", 3)], trace: 4 }),
-    ("CPU TIME (ms) BEGIN (total = ", Section { events: &[(b"cpu-time", 1)], trace: 4 }),
+    (
+        "CPU TIME (ms) BEGIN (total = ",
+        Section { events: &[(b"cpu-time", 1), (b"cpu-calls", 3)], trace: 4 },
+    ),
+    ("MONITOR TIME BEGIN (total = ", Section { events: &[(MONITOR_TIME, 1)], trace: 4 }),
     (
         "SITES BEGIN (ordered by ",
-        Section { events: &[(b"live-bytes", 3), (b"allocated-bytes", 5)], trace: 7 },
+        Section {
+            events: &[
+                (b"live-bytes", 3),
+                (b"allocated-bytes", 5),
+                (b"live-objects", 4),
+                (b"allocated-objects", 6),
+            ],
+            trace: 7,
+        },
     ),
+];
+
+const MONITOR_TIME: &[u8] = b"monitor-time";
+
+/// The units of the events.
+const UNITS: [(&str, &str); 8] = [
+    ("cpu-samples", "samples"),
+    ("cpu-time", "milliseconds"),
+    ("cpu-calls", "calls"),
+    ("monitor-time", "milliseconds"),
+    ("live-bytes", "bytes"),
+    ("allocated-bytes", "bytes"),
+    ("live-objects", "objects"),
+    ("allocated-objects", "objects"),
 ];
 
 /// A table of traces and their weights.
@@ -73,13 +99,8 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         Ok(())
     });
     profile.add(samples)?;
-    for (event, unit) in [
-        (&b"cpu-samples"[..], &b"samples"[..]),
-        (b"cpu-time", b"milliseconds"),
-        (b"live-bytes", b"bytes"),
-        (b"allocated-bytes", b"bytes"),
-    ] {
-        samples.events.set_unit(event, unit);
+    for (event, unit) in UNITS {
+        samples.events.set_unit(event.as_bytes(), unit.as_bytes());
     }
     read
 }
@@ -104,6 +125,8 @@ struct Row {
     trace: Vec<u8>,
     weight: u64,
     event: &'static [u8],
+    /// Whether this is another number of a row that has been added.
+    is_measure: bool,
     /// The class that was allocated, where it is known.
     class: Vec<u8>,
 }
@@ -152,9 +175,10 @@ impl Profile {
         } else if let Some((title, section)) = section_of(line) {
             // At each SIGQUIT the JVM prints all it has so far, so a later table replaces an
             // earlier one.
-            let before = self.rows.len();
-            self.rows.retain(|row| !section.events.iter().any(|(name, _)| *name == row.event));
-            self.replaced += (before - self.rows.len()) as u64;
+            let is_replaced = |row: &Row| section.events.iter().any(|(name, _)| *name == row.event);
+            let replaced = self.rows.iter().filter(|row| is_replaced(row) && !row.is_measure);
+            self.replaced += replaced.count() as u64;
+            self.rows.retain(|row| !is_replaced(row));
             let digits = &line[title.len()..];
             let digits = digits.split(|byte| !byte.is_ascii_digit()).next().unwrap_or_default();
             let total = decimal(digits);
@@ -182,7 +206,7 @@ impl Profile {
         }
         let class = if section.has_class() { fields.get(section.trace + 1) } else { None };
         let class = class.map_or(&b""[..], |class| class);
-        for &(event, column) in section.events {
+        for (place, &(event, column)) in section.events.iter().enumerate() {
             let text = fields.get(column)?.to_str().ok()?;
             let weight = match text.strip_suffix('%') {
                 // Some countries write 23,26%.
@@ -193,7 +217,8 @@ impl Profile {
                 }
                 None => text.parse().ok()?,
             };
-            self.rows.push(Row { trace: trace.to_vec(), weight, event, class: class.to_vec() });
+            let (trace, class) = (trace.to_vec(), class.to_vec());
+            self.rows.push(Row { trace, weight, event, is_measure: place > 0, class });
         }
         Some(())
     }
@@ -203,11 +228,13 @@ impl Profile {
         let what = "rows of earlier tables are left out: the last one of each kind has all";
         samples.note_count(self.replaced, what);
         self.report_cutoff(samples);
+        // The JVM prints the times of monitors first, but they are not the default.
+        self.rows.sort_by_key(|row| row.event == MONITOR_TIME);
         let mut unknown = 0;
         let none = Trace::default();
-        for Row { trace, weight, event, class } in &self.rows {
+        for Row { trace, weight, event, is_measure, class } in &self.rows {
             let trace = self.traces.get(trace).unwrap_or_else(|| {
-                unknown += 1;
+                unknown += u64::from(!is_measure);
                 &none
             });
             let root_first: Vec<_> = trace.leaf_first.iter().rev().copied().collect();
@@ -223,6 +250,9 @@ impl Profile {
             let tid = known(&trace.thread);
             let sample = Sample { comm, tid, event, weights: &[*weight], ..Sample::default() };
             samples.add(&with_labels(sample, &labels), &root_first)?;
+            if *is_measure {
+                samples.events.set_measure(event);
+            }
         }
         samples.note_count(unknown, "rows have traces that are not in this file");
         Ok(())

@@ -22,7 +22,7 @@ use crate::read::java::place_in_package;
 use crate::read::lines::for_each_line;
 use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::sample::{Sample, Time};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{End, Root, Samples, Weighs};
 use thread::{State, Thread};
 
 pub(super) const FORMAT: Format = Format::new(
@@ -82,6 +82,8 @@ struct Dumps {
     /// The process, if the dump has it.
     pid: Option<Vec<u8>>,
     leaf_first: Vec<FrameId>,
+    /// Why callers are missing, if they are.
+    end: Option<End>,
     /// The function of the leaf, with its class.
     leaf: Vec<u8>,
     /// The processor time of each thread in the last dump that has it.
@@ -109,6 +111,9 @@ impl Dumps {
             if let Some(thread) = &mut self.thread {
                 thread.set_state(state);
             }
+        } else if line.trim_ascii() == b"..." && !self.leaf_first.is_empty() {
+            // A ThreadInfo prints 8 frames.
+            self.end = Some(End::Truncated);
         } else if let Some(time) = date(line).or_else(|| instant(line)) {
             self.end_thread(samples)?;
             self.time = Some(time);
@@ -145,8 +150,11 @@ impl Dumps {
     /// Adds the thread that was read last.
     fn end_thread(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         let mut root_first = std::mem::take(&mut self.leaf_first);
+        let end = self.end.take();
+        root_first.extend(end.map(|end| samples.frame(end.frame())));
         root_first.reverse();
         let Some(thread) = self.thread.take() else { return Ok(()) };
+        samples.facts.note_stack(end);
         if !std::mem::replace(&mut self.has_default, true) {
             let is_told = !thread.is_of_unknown_state();
             let default = if is_told { State::Running } else { State::Unknown };

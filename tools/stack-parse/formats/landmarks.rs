@@ -27,3 +27,12 @@ const CYCLES: Measure = Measure { name: b"cycles", unit: b"cycles" };
 
 /// The bytes that each call allocated, if the program recorded them.
 const BYTES: Measure = Measure { name: b"bytes", unit: b"bytes" };
+
+/// Those of them in the major heap.
+const MAJOR_BYTES: Measure = Measure { name: b"major-bytes", unit: b"bytes" };
+
+/// The processor time of each call, if the program recorded it.
+const CPU_TIME: Measure = Measure { name: b"cpu-time", unit: b"ns" };
+
+/// How many calls there were.
+const CALLS: Measure = Measure { name: b"calls", unit: b"calls" };

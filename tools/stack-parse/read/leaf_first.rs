@@ -4,9 +4,9 @@ use common::{Result, stacks::FrameId};
 
 use super::own_labels::with_object;
 use crate::frame::Frame;
-use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
+use crate::samples::{End, Samples};
 
 /// The measure of formats with one backtrace for each thread.
 pub(crate) const THREADS: Measure<'_> = Measure { name: b"threads", unit: b"samples" };
@@ -17,6 +17,8 @@ pub(crate) struct LeafFirst {
     frames: Vec<FrameId>,
     /// The object of the leaf, if its label is wanted.
     object: Vec<u8>,
+    /// Why callers are missing, if they are.
+    end: Option<End>,
 }
 
 impl LeafFirst {
@@ -40,6 +42,11 @@ impl LeafFirst {
         self.frames[start..].reverse();
     }
 
+    /// Declares that the callers of the last frame are missing.
+    pub(crate) fn end(&mut self, end: End) {
+        self.end = Some(end);
+    }
+
     /// Makes the first `frames` frames the callers of all others.
     pub(crate) fn put_last(&mut self, frames: usize) {
         self.frames.rotate_left(frames);
@@ -48,6 +55,11 @@ impl LeafFirst {
 
     /// Adds the sample of this stack, and clears the stack.
     pub(crate) fn add(&mut self, origin: &Sample<'_>, samples: &mut Samples<'_>) -> Result<()> {
+        let end = self.end.take();
+        samples.facts.note_stack(end);
+        if let Some(end) = end {
+            self.push(&Frame { name: end.frame(), ..Frame::default() }, samples);
+        }
         self.frames.reverse();
         let labels = with_object(origin.labels, &self.object);
         let added = samples.add(&Sample { labels: &labels, ..*origin }, &self.frames);

@@ -33,6 +33,34 @@ pub(crate) struct Facts {
     rate: Option<Option<u64>>,
     times: Option<[u64; 2]>,
     threads: Threads,
+    marked: Marked,
+}
+
+/// Why the callers of a stack are missing, if its writer says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The writer left them out.
+    Truncated,
+    /// The writer could not find them.
+    Broken,
+}
+
+impl End {
+    /// The frame in place of the missing callers.
+    pub(crate) fn frame(self) -> &'static [u8] {
+        match self {
+            End::Truncated => b"[truncated]",
+            End::Broken => b"[broken]",
+        }
+    }
+}
+
+/// Stacks whose writer marks those without their callers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Marked {
+    all: u64,
+    truncated: u64,
+    broken: u64,
 }
 
 /// The threads that have samples.
@@ -83,8 +111,23 @@ impl Facts {
         self.note_rate(hertz.filter(|hertz| hertz * nanoseconds == 1_000_000_000));
     }
 
-    /// Notes when a sample was taken.
-    pub(super) fn note_time(&mut self, time: Option<u64>) {
+    /// Counts a stack whose writer would have marked this end.
+    pub(crate) fn note_stack(&mut self, end: Option<End>) {
+        self.marked.all += 1;
+        match end {
+            Some(End::Truncated) => self.marked.truncated += 1,
+            Some(End::Broken) => self.marked.broken += 1,
+            None => {}
+        }
+    }
+
+    /// Some writers do not mark every such stack: where none is marked, there may be some.
+    fn marked(&self, stacks: u64) -> Option<[u64; 2]> {
+        (stacks > 0).then_some([stacks, self.marked.all])
+    }
+
+    /// Notes when a sample was taken, or when recording began or ended.
+    pub(crate) fn note_time(&mut self, time: Option<u64>) {
         let Some(time) = time else { return };
         let [first, last] = self.times.get_or_insert([time; 2]);
         (*first, *last) = (time.min(*first), time.max(*last));
@@ -117,10 +160,12 @@ impl Facts {
 
     /// The header lines.
     pub(super) fn lines(&self, counts: &Counts<'_>) -> Vec<Vec<u8>> {
+        let truncated = self.truncated.or(self.marked(self.marked.truncated));
+        let broken = self.broken.or(self.marked(self.marked.broken));
         let values = [
             ("lost", self.lost_of(counts)),
-            ("truncated", part_of(self.truncated, b"samples", counts)),
-            ("broken", part_of(self.broken, b"samples", counts)),
+            ("truncated", part_of(truncated, b"samples", counts)),
+            ("broken", part_of(broken, b"samples", counts)),
             ("nameless", part_of(self.nameless, b"frames", counts)),
             ("estimated", self.estimated_of(counts)),
             ("program", self.program.clone()),
@@ -205,6 +250,19 @@ mod tests {
         let all = [lost, "# truncated: 0 of 888 samples", "# nameless: 0 of 8,100 frames"];
         assert_eq!(lines(&facts, &WHOLE), all);
         assert_eq!(lines(&facts, &Counts { is_part: true, ..WHOLE }), [lost]);
+    }
+
+    #[test]
+    fn stacks_that_are_marked_are_counted_and_none_is_not_known_to_be_whole() {
+        let mut facts = Facts::default();
+        facts.note_stack(None);
+        assert!(lines(&facts, &WHOLE).is_empty());
+        facts.note_stack(Some(End::Broken));
+        assert_eq!(lines(&facts, &WHOLE), ["# broken: 1 of 2 samples"]);
+        facts.note_stack(Some(End::Truncated));
+        let all = ["# truncated: 1 of 3 samples", "# broken: 1 of 3 samples"];
+        assert_eq!(lines(&facts, &WHOLE), all);
+        assert!(lines(&facts, &Counts { is_part: true, ..WHOLE }).is_empty());
     }
 
     #[test]

@@ -84,6 +84,26 @@ pub(super) fn lost_events(line: &[u8]) -> Option<u64> {
     })
 }
 
+/// What failed, in `{"type": "helper_error", "helper": "map_update_elem", "retcode": -7}`.
+#[derive(Deserialize)]
+struct Failure {
+    helper: String,
+    retcode: i64,
+}
+
+/// Whether a line says that something failed. Such messages have no `data`.
+pub(super) fn is_error(line: &[u8]) -> bool {
+    let rest = line.strip_prefix(b"{\"type\": \"");
+    let types = ["helper_error\"", "runtime_error\""];
+    rest.is_some_and(|rest| types.iter().any(|name| rest.starts_with(name.as_bytes())))
+}
+
+/// The function of the kernel that failed, and its code.
+pub(super) fn failure(line: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    let Failure { helper, retcode } = serde_json::from_slice(line).ok()?;
+    Some((helper.into_bytes(), retcode.to_string().into_bytes()))
+}
+
 /// Reads a line.
 pub(super) fn read(
     number: u64,

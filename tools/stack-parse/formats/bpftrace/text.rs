@@ -94,6 +94,11 @@ impl Text {
         Ok(())
     }
 
+    /// Whether the next line is part of a map's entry.
+    pub(super) fn is_in_entry(&self) -> bool {
+        self.map.is_some()
+    }
+
     /// Ends the current entry: a map's is incomplete and reported, printed stacks are added.
     pub(super) fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
         match self.map.take() {

@@ -12,7 +12,7 @@ use bstr::ByteSlice;
 use common::{Result, io::Input};
 use hashbrown::HashMap;
 
-use super::{MEASURES, frame, start_of};
+use super::{MEASURES, Own, frame, start_of};
 use crate::frame::Frame;
 use crate::read::bad_weights::note_bad_weights;
 use crate::read::documents::{Document, read_documents};
@@ -38,7 +38,9 @@ struct Profile {
     overhead: Option<u64>,
     names: FrameNames,
     nodes: Vec<Node>,
-    /// Ticks and bytes that are no integers.
+    /// The nanoseconds of a tick; 0 if unknown.
+    interval: u64,
+    /// Ticks, bytes and entries that are no integers.
     bad_weights: u64,
 }
 
@@ -48,8 +50,7 @@ struct Node {
     /// The node of its caller; its own for the root.
     caller: usize,
     id: u64,
-    /// Its own ticks and bytes.
-    own: [u64; 2],
+    own: Own,
 }
 
 impl Document for Profile {
@@ -57,7 +58,10 @@ impl Document for Profile {
 
     fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {
-            if key == b"cost_centres" {
+            if key == b"tick_interval" {
+                self.interval = json.integer()?.unwrap_or(0).saturating_mul(1000);
+                samples.facts.note_interval(self.interval);
+            } else if key == b"cost_centres" {
                 json.for_each(|json| self.read_centre(json, samples))?;
             } else if key == b"profile" && json.begin_object()? {
                 read_tree(json, self)?;
@@ -78,10 +82,18 @@ impl Document for Profile {
             let stack = stacks.call(callers, frame);
             found.push(stack);
             if self.overhead == Some(node.id) {
-                overhead.iter_mut().zip(node.own).for_each(|(sum, own)| *sum += u128::from(own));
-            } else if node.own != [0, 0] {
-                let origin = Sample { weights: &node.own, ..Sample::default() };
-                stacks.add(&origin, stack, &self.names, samples)?;
+                let own = [node.own.ticks, node.own.bytes];
+                overhead.iter_mut().zip(own).for_each(|(sum, own)| *sum += u128::from(own));
+                continue;
+            }
+            let weights = &node.own.measures(self.interval);
+            if weights.iter().any(|weight| *weight > 0) {
+                stacks.add(
+                    &Sample { weights, ..Sample::default() },
+                    stack,
+                    &self.names,
+                    samples,
+                )?;
             }
         }
         for (sum, Measure { name, .. }) in
@@ -131,7 +143,7 @@ impl Tree<&mut Input> for Profile {
     fn begin(&mut self, caller: Option<usize>) -> usize {
         let number = self.nodes.len();
         let caller = caller.unwrap_or(number);
-        self.nodes.push(Node { caller, id: u64::MAX, own: [0, 0] });
+        self.nodes.push(Node { caller, id: u64::MAX, own: Own::default() });
         number
     }
 
@@ -139,10 +151,14 @@ impl Tree<&mut Input> for Profile {
         let node = &mut self.nodes[number];
         match json.next_key()? {
             Some(b"id") => node.id = json.integer()?.unwrap_or(u64::MAX),
-            Some(key @ (b"ticks" | b"alloc")) => {
-                let place = usize::from(key == b"alloc");
+            Some(key @ (b"ticks" | b"alloc" | b"entries")) => {
+                let own = match key {
+                    b"ticks" => &mut node.own.ticks,
+                    b"alloc" => &mut node.own.bytes,
+                    _ => &mut node.own.entries,
+                };
                 match json.integer()? {
-                    Some(own) => node.own[place] = own,
+                    Some(number) => *own = number,
                     None => self.bad_weights += 1,
                 }
             }

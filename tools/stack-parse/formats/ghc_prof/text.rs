@@ -18,7 +18,7 @@
 use bstr::ByteSlice;
 use common::{Result, io::Input, numbers::decimal};
 
-use super::{frame, start_of};
+use super::{Own, frame, start_of};
 use crate::format::Head;
 use crate::read::decimal::{Carry, scaled};
 use crate::read::lines::for_each_line;
@@ -39,6 +39,7 @@ pub(super) fn detect(head: &Head<'_>) -> bool {
 pub(super) fn parse(input: &mut Input, samples: &mut Samples<'_>) -> Result<()> {
     let mut reader = GhcProfReader::default();
     for_each_line(input, |number, line| reader.line(number, line, samples))?;
+    reader.end_profile(samples);
     if reader.has_shares {
         samples.note("only shares of 0.1 % were saved: '+RTS -P' saves exact numbers");
     }
@@ -50,6 +51,10 @@ pub(super) fn parse(input: &mut Input, samples: &mut Samples<'_>) -> Result<()> 
 struct GhcProfReader {
     /// Ticks and bytes of the whole program.
     totals: [Option<u64>; 2],
+    /// The sums of the ticks and the bytes of all rows that have exact ones.
+    sums: [u64; 2],
+    /// The nanoseconds of a tick; 0 if unknown.
+    interval: u64,
     columns: Option<Columns>,
     calls: TableOfCalls,
     /// What rounding left of the shares of earlier rows.
@@ -86,9 +91,9 @@ impl GhcProfReader {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
         if line.contains_str(TITLE) {
             // Several profiles may follow each other.
-            self.columns = None;
+            self.end_profile(samples);
         } else if let Some(rest) = line.trim_ascii_start().strip_prefix(b"total time ") {
-            self.totals[0] = between(rest, "(", " ticks");
+            self.total_time(rest, samples);
         } else if let Some(rest) = line.trim_ascii_start().strip_prefix(b"total alloc =") {
             self.totals[1] = between(rest, "", " bytes");
         } else if let Some(columns) = Columns::of(line) {
@@ -100,14 +105,47 @@ impl GhcProfReader {
         Ok(())
     }
 
+    /// Reads `=        0.02 secs   (23 ticks @ 1000 us, 1 processor)`. The seconds have two digits;
+    /// they are the ticks of all processors, divided by their number.
+    fn total_time(&mut self, text: &[u8], samples: &mut Samples<'_>) {
+        let ticks = between(text, "(", " ticks");
+        let interval = between(text, "@ ", " us").map(|interval| interval.saturating_mul(1000));
+        self.totals[0] = ticks;
+        self.interval = interval.unwrap_or(0);
+        if let (Some(ticks), Some(interval)) = (ticks, interval) {
+            samples.facts.note_interval(interval);
+            let processors = between(text, ", ", " processor").unwrap_or(1).max(1);
+            let length = ticks.saturating_mul(interval) / processors;
+            let before = samples.facts.length.unwrap_or(0);
+            samples.facts.length = Some(before.saturating_add(length));
+        }
+    }
+
+    /// Notes if the rows of a profile are not all of it, as in a file that was cut.
+    fn end_profile(&mut self, samples: &mut Samples<'_>) {
+        let is_exact = self.columns.take().is_some_and(|columns| columns.is_exact);
+        let sums = std::mem::take(&mut self.sums);
+        let mut totals = ["ticks", "bytes"].iter().zip(self.totals).zip(sums);
+        let differs = totals.find(|((_, total), sum)| total.is_some_and(|total| total != *sum));
+        if let Some(((name, Some(total)), sum)) = differs.filter(|_| is_exact) {
+            samples.note(format_args!(
+                "the total of {name} is {total} in the file, but its cost centres add up to {sum}"
+            ));
+        }
+    }
+
     /// Adds a row of the tree, if it is one.
     fn row(&mut self, line: &[u8], samples: &mut Samples<'_>) -> Result<Option<()>> {
         let Some(row) = self.columns.as_ref().and_then(|columns| Row::of(line, columns)) else {
             return Ok(None);
         };
         let own = match row.own {
-            Own::Exact(own) => own,
-            Own::Shares(shares) => {
+            OwnColumns::Exact(own) => {
+                let sums = self.sums.iter_mut().zip(own);
+                sums.for_each(|(sum, own)| *sum = sum.saturating_add(own));
+                own
+            }
+            OwnColumns::Shares(shares) => {
                 self.has_shares = true;
                 [0, 1].map(|place| {
                     let total = self.totals[place].map(i128::from);
@@ -118,7 +156,9 @@ impl GhcProfReader {
                 })
             }
         };
-        let Row { indent, label, module, source, .. } = row;
+        let [ticks, bytes] = own;
+        let Row { indent, label, module, source, entries, .. } = row;
+        let own = Own { ticks, bytes, entries }.measures(self.interval);
         let mut name = std::mem::take(&mut self.name);
         let place = start_of(source);
         let frame = frame(module, label, &place, &mut name);
@@ -134,11 +174,12 @@ struct Row<'a> {
     label: &'a [u8],
     module: &'a [u8],
     source: &'a [u8],
-    own: Own,
+    entries: u64,
+    own: OwnColumns,
 }
 
-/// The own cost of a cost centre.
-enum Own {
+/// The own cost of a cost centre in a row.
+enum OwnColumns {
     /// Ticks and bytes.
     Exact([u64; 2]),
     /// Their shares of the program's totals: [`WHOLE`] is all.
@@ -159,16 +200,16 @@ impl<'a> Row<'a> {
         let mut numbers = numbers.fields();
         let mut next = || numbers.next();
         let _number = decimal(next()?)?;
-        let _entries = decimal(next()?)?;
+        let entries = decimal(next()?)?;
         let share = |text: &[u8]| u64::try_from(scaled(text, 1)?).ok();
         let shares = [share(next()?)?, share(next()?)?];
         let _inherited = [next()?, next()?];
         let own = match columns.is_exact {
-            true => Own::Exact([decimal(next()?)?, decimal(next()?)?]),
-            false => Own::Shares(shares),
+            true => OwnColumns::Exact([decimal(next()?)?, decimal(next()?)?]),
+            false => OwnColumns::Shares(shares),
         };
         let [label, module, source] = [label, module, source].map(<[u8]>::trim_ascii);
-        Some(Row { indent, label, module, source, own })
+        Some(Row { indent, label, module, source, entries, own })
     }
 }
 

@@ -90,6 +90,8 @@ pub(super) struct File {
     level: Level,
     /// The time of the last line `c`, in nanoseconds.
     time: u64,
+    /// Whether the program ran already when heaptrack began.
+    is_attached: bool,
 }
 
 impl File {
@@ -115,6 +117,7 @@ impl File {
             last: 0,
             level: Level::default(),
             time: 0,
+            is_attached: false,
         }
     }
 
@@ -153,7 +156,11 @@ impl File {
                 Some(())
             }
             b'x' | b'm' if self.calls.is_some() => Some(()),
-            b'A' | b'I' | b'R' | b'S' | b'#' => Some(()),
+            b'A' => {
+                self.is_attached = true;
+                Some(())
+            }
+            b'I' | b'R' | b'S' | b'#' => Some(()),
             _ => None,
         };
         Ok(read.is_some())
@@ -285,6 +292,12 @@ impl File {
 
     /// Adds the samples that were held until the end.
     fn finish(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        if self.is_attached {
+            samples.note(
+                "heaptrack was attached while the program ran: what was allocated before is missing",
+            );
+        }
+        samples.facts.length = Some(self.time).filter(|time| *time > 0);
         let when = common::numbers::seconds(self.level.at);
         samples.events.note_peak(PEAK.name, self.level.most, when.as_bytes());
         let traces = &mut self.traces;

@@ -6,13 +6,14 @@ use common::{Error, Result, io::Input};
 use memchr::memchr;
 use serde::Deserialize;
 
-use super::{BYTES, CYCLES};
+use super::{BYTES, CALLS, CPU_TIME, CYCLES, MAJOR_BYTES};
 use crate::format::Head;
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::byte_string::ByteString;
 use crate::read::nodes::{Call, add_calls};
 use crate::samples::Samples;
+use crate::samples::events::Measure;
 
 #[derive(Deserialize)]
 struct Graph {
@@ -32,6 +33,34 @@ struct Node {
     children: Vec<usize>,
     #[serde(default)]
     allocated_bytes: Option<f64>,
+    #[serde(default)]
+    allocated_bytes_major: f64,
+    /// Seconds of processor time, those of the children included.
+    #[serde(default)]
+    sys_time: f64,
+    /// How often it was called: not those of the children.
+    #[serde(default)]
+    calls: f64,
+}
+
+/// The numbers of a node.
+const NUMBERS: [Number; 5] = [
+    Number { measure: CYCLES, of: |node| Some(node.time) },
+    Number { measure: BYTES, of: |node| node.allocated_bytes },
+    // A program that did not ask for these has 0 everywhere.
+    Number { measure: MAJOR_BYTES, of: |node| not_zero(node.allocated_bytes_major) },
+    Number { measure: CPU_TIME, of: |node| not_zero(node.sys_time * 1e9) },
+    Number { measure: CALLS, of: |node| not_zero(node.calls) },
+];
+
+/// A number of a node that is a measure.
+struct Number {
+    measure: Measure<'static>,
+    of: fn(&Node) -> Option<f64>,
+}
+
+fn not_zero(number: f64) -> Option<f64> {
+    (number != 0.0).then_some(number)
 }
 
 /// 2 to the power of 64.
@@ -54,21 +83,37 @@ pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -
     let graph: Graph = serde_json::from_slice(&valid_json(&text)).map_err(|error| {
         Error::Unknown { name, what: format!("expected landmarks' JSON: {error}") }
     })?;
-    let has_bytes = graph.nodes.iter().any(|node| node.allocated_bytes.is_some());
-    let measures = if has_bytes { &[CYCLES, BYTES][..] } else { &[CYCLES] };
-    samples.events.set_measures(measures);
-    let totals = graph.nodes.iter().flat_map(|node| [Some(node.time), node.allocated_bytes]);
+    let has = |number: &&Number| graph.nodes.iter().any(|node| (number.of)(node).is_some());
+    let numbers: Vec<&Number> = NUMBERS.iter().filter(has).collect();
+    let measures: Vec<Measure<'_>> = numbers.iter().map(|number| number.measure).collect();
+    samples.events.set_measures(&measures);
+    let totals = graph.nodes.iter().flat_map(|node| numbers.iter().map(|it| (it.of)(node)));
     // Converted to 64 bits, such a total becomes the nearest number that fits.
     let bad = totals.flatten().filter(|total| !(0.0..TOO_MUCH).contains(total)).count();
     let what = "totals do not fit: below zero they count as 0, over 64 bits as 2^64 - 1";
     samples.note_count(bad as u64, what);
-    add_calls(&graph.calls(samples), measures.len(), samples)
+    let mut calls = graph.calls(&numbers, samples);
+    if let Some(place) = measures.iter().position(|measure| measure.name == CALLS.name) {
+        add_to_callers(place, &mut calls);
+    }
+    add_calls(&calls, measures.len(), samples)
+}
+
+/// Adds a number that is without the callees to those of all callers.
+fn add_to_callers(place: usize, calls: &mut [Call]) {
+    for number in (0..calls.len()).rev() {
+        let total = calls[number].totals[place];
+        if let Some(caller) = calls[number].caller {
+            let above = &mut calls[caller as usize].totals[place];
+            *above = above.saturating_add(total);
+        }
+    }
 }
 
 impl Graph {
     /// The calls, from the root on, a caller before its callees. If the graph is damaged and not a
     /// tree, a node counts for its first caller, and a note says so.
-    fn calls(&self, samples: &mut Samples<'_>) -> Vec<Call> {
+    fn calls(&self, numbers: &[&Number], samples: &mut Samples<'_>) -> Vec<Call> {
         let mut seen = vec![false; self.nodes.len()];
         let (mut calls, mut bad_callees) = (Vec::new(), 0);
         // The nodes to visit, and the numbers of their callers.
@@ -88,7 +133,7 @@ impl Graph {
         while let Some((node, caller)) = pending.pop() {
             let node = &self.nodes[node];
             enter(&node.children, Some(calls.len() as u32), &mut pending);
-            calls.push(node.call(caller, samples));
+            calls.push(node.call(numbers, caller, samples));
         }
         let unreached = self.nodes.len() - calls.len();
         if bad_callees > 0 || unreached > 0 {
@@ -102,14 +147,14 @@ impl Graph {
 }
 
 impl Node {
-    fn call(&self, caller: Option<u32>, samples: &mut Samples<'_>) -> Call {
+    fn call(&self, numbers: &[&Number], caller: Option<u32>, samples: &mut Samples<'_>) -> Call {
         let ByteString(name) = &self.name;
         let name = if name.is_empty() { b"[no name]" } else { &name[..] };
         let mut frames = Vec::new();
         samples.frames(&Frame { name, source: &self.location.0, ..Frame::default() }, &mut frames);
         // Totals are rounded, not own weights, so that the sum is right.
-        let total = |number: f64| number.round() as u64;
-        let totals = vec![total(self.time), total(self.allocated_bytes.unwrap_or_default())];
+        let total = |it: &&Number| (it.of)(self).unwrap_or_default().round() as u64;
+        let totals = numbers.iter().map(total).collect();
         Call { frames, totals, caller }
     }
 }
