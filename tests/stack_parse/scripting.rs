@@ -140,7 +140,7 @@ fn cost_centres_may_be_as_deep_as_they_like() {
         "]}".repeat(200_000)
     );
     let output = output("stack-parse", &["--stats"], profile);
-    assert!(stderr(&output.stderr).contains("in 1 lines weight 7,"));
+    assert!(stderr(&output.stderr).contains("in 200001 lines weight 7,"));
     assert_eq!(output.status.code(), Some(0));
 }
 

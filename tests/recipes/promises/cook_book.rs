@@ -152,7 +152,7 @@ fn lines_and_instructions(cooked: &Cooked<'_>) {
     let addresses = cooked.stacks("addresses.folded");
     let most =
         addresses.iter().map(|it| weight(&addresses, |other| other.leaf() == it.leaf())).max();
-    let told = format!("app.exe  self {} (", most.expect("a stack"));
+    let told = format!("  self {} (", grouped(most.expect("a stack")));
     assert!(cooked.result.contains(&told), "{told}");
 }
 
