@@ -158,9 +158,10 @@ const DEEP_COPY: &str = "Weight\tSelf Weight\tSymbol Names\n\
     1.00 min\u{2007}96.0%\t1.00 min\t      camlDb$total_277\n\
     3.00 ms\u{2007}0.0%\t3.00 ms\t      -[Foo bar;]\n";
 
-/// A program that works in one thread, and then in two.
+/// A program that works in one thread, and then in two, which do not share memory: each would slow
+/// the other.
 const THREADS: &str = "#include <pthread.h>
-static volatile long sink;
+static __thread volatile long sink;
 void alone(void) { for (long i = 0; i < 100000000; i++) sink += i; }
 void *beside(void *unused) { for (long i = 0; i < 50000000; i++) sink ^= i; return unused; }
 int main(void) {

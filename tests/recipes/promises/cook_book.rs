@@ -67,10 +67,10 @@ pub(in super::super) fn of_cook_book(title: &str, cooked: &Cooked<'_>) {
             let hosts = ["001", "002", "003", "417"].map(|host| format!("host-{host}.folded"));
             assert_eq!(roots, BTreeSet::from(hosts));
         }
-        "What does it wait for?" => waits_for_sleep(&cooked.stacks("waits.folded")),
+        "What does it wait for?" => waits_for_sleep(cooked, "waits.folded"),
         "Who keeps it waiting?" => {
+            waits_for_sleep(cooked, "who.folded");
             let stacks = cooked.stacks("who.folded");
-            waits_for_sleep(&stacks);
             // Between the two stacks is a line, and the last frame is a program.
             assert!(stacks.iter().all(|it| it.has("--") && it.leaf() != "--"), "{stacks:?}");
         }
