@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use common::numbers::grouped;
+
 use super::shared::*;
 use super::{Cooked, Line, lines, speedscope, sum, values, weight};
 
@@ -251,17 +253,4 @@ fn bisect(cooked: &Cooked<'_>) {
     assert_eq!(status(), "125\n");
     std::fs::rename(&hidden, place.path("app")).expect("our own file");
     assert!(Path::new(&place.path("app")).exists());
-}
-
-/// `1,172`
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }

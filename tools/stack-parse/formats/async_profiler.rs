@@ -52,9 +52,9 @@ fn report(total: u64, text: &Text, samples: &mut Samples<'_>) {
     let shown = text.samples;
     let missing = total.saturating_sub(shown);
     let count = text.skipped.min(missing);
-    let (recorded, is_exact) = (Some(total - count), count == missing);
-    let remedy = "use a longer interval";
-    samples.note_loss(Loss { count, of: "samples", recorded, remedy, is_exact });
+    let (of, recorded, remedy) = ("samples", Some(total - count), "use a longer interval");
+    // The header would compare it with the number of stacks, each of which has many samples.
+    samples.note_loss(Loss { count, of, recorded, remedy, is_exact: false });
     if missing > count {
         samples.note(format_args!(
             "only {shown} of {total} samples are in this text: 'traces=N' prints more stacks"
@@ -104,8 +104,7 @@ impl Text {
         } else if let (Some(frame), Some(_)) = (frame(line), &self.weight) {
             self.stack.push(&Frame { name: frame, ..Frame::default() }, samples);
         } else if let Some(total) = line.strip_prefix(b"Total samples") {
-            let total = total.trim_start_with(|byte| byte == ' ' || byte == ':');
-            self.total = total.to_str().ok().and_then(|total| total.parse().ok());
+            self.total = number_of(total);
         } else if let Some(skipped) = line.strip_prefix(b"skipped ") {
             self.skipped = number_of(skipped).unwrap_or_default();
         }
@@ -125,10 +124,10 @@ impl Text {
     }
 }
 
-/// The number in `            : 20 (16.67%)`.
+/// The number in `       : 120`, `            : 20 (16.67%)`.
 fn number_of(text: &[u8]) -> Option<u64> {
-    let number = text.trim_ascii_start().strip_prefix(b": ")?;
-    decimal(number.split_once_str(" (")?.0)
+    let number = text.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    decimal(number.split_once_str(" (").map_or(number, |(number, _)| number))
 }
 
 /// The name in `  [ 0] java.lang.Object.wait`.

@@ -98,17 +98,14 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     if reader.lacks_samples {
         samples.doubt("the table was full: samples are missing, use a larger --hash-storage-size");
     }
-    if reader.missing > 0 {
-        let remedy = if reader.is_full { "use a larger --stack-storage-size" } else { "" };
-        samples.note_loss(Loss {
-            count: reader.missing,
-            of: "stacks",
-            recorded: None,
-            remedy,
-            // New versions print a frame in place of a missing stack, old ones drop its weight.
-            is_exact: false,
-        });
-    }
+    samples.note_loss(Loss {
+        count: reader.missing,
+        of: "stacks",
+        recorded: None,
+        remedy: if reader.is_full { "use a larger --stack-storage-size" } else { "" },
+        // New versions print a frame in place of a missing stack, old ones drop its weight.
+        is_exact: false,
+    });
     Ok(())
 }
 

@@ -240,9 +240,7 @@ impl Said {
             ),
             (self.errors, "records of probes with errors", ""),
         ] {
-            if count > 0 {
-                samples.note_loss(Loss { count, of, recorded: None, remedy, is_exact: false });
-            }
+            samples.note_loss(Loss { count, of, recorded: None, remedy, is_exact: false });
         }
         samples.note_count(
             self.overflows,

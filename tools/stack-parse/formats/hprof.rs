@@ -33,20 +33,29 @@ fn has_lost_blanks(above: &[u8], line: &[u8]) -> bool {
 /// The titles of the tables, and how their rows are read. The weight of processor time is the row's
 /// share of the total.
 const SECTIONS: [(&str, Section); 4] = [
-    ("CPU SAMPLES BEGIN (total = ", Section { events: &[(b"cpu-samples", 3)], trace: 4 }),
+    (
+        "CPU SAMPLES BEGIN (total = ",
+        Section { events: &[(b"cpu-samples", b"samples", 3)], trace: 4 },
+    ),
     (
         "CPU TIME (ms) BEGIN (total = ",
-        Section { events: &[(b"cpu-time", 1), (b"cpu-calls", 3)], trace: 4 },
+        Section {
+            events: &[(b"cpu-time", b"milliseconds", 1), (b"cpu-calls", b"calls", 3)],
+            trace: 4,
+        },
     ),
-    ("MONITOR TIME BEGIN (total = ", Section { events: &[(MONITOR_TIME, 1)], trace: 4 }),
+    (
+        "MONITOR TIME BEGIN (total = ",
+        Section { events: &[(MONITOR_TIME, b"milliseconds", 1)], trace: 4 },
+    ),
     (
         "SITES BEGIN (ordered by ",
         Section {
             events: &[
-                (b"live-bytes", 3),
-                (b"allocated-bytes", 5),
-                (b"live-objects", 4),
-                (b"allocated-objects", 6),
+                (b"live-bytes", b"bytes", 3),
+                (b"allocated-bytes", b"bytes", 5),
+                (b"live-objects", b"objects", 4),
+                (b"allocated-objects", b"objects", 6),
             ],
             trace: 7,
         },
@@ -55,23 +64,11 @@ const SECTIONS: [(&str, Section); 4] = [
 
 const MONITOR_TIME: &[u8] = b"monitor-time";
 
-/// The units of the events.
-const UNITS: [(&str, &str); 8] = [
-    ("cpu-samples", "samples"),
-    ("cpu-time", "milliseconds"),
-    ("cpu-calls", "calls"),
-    ("monitor-time", "milliseconds"),
-    ("live-bytes", "bytes"),
-    ("allocated-bytes", "bytes"),
-    ("live-objects", "objects"),
-    ("allocated-objects", "objects"),
-];
-
 /// A table of traces and their weights.
 #[derive(Clone, Copy, Debug)]
 struct Section {
-    /// Names, and the columns of the weights.
-    events: &'static [(&'static [u8], usize)],
+    /// Names, the units, and the columns of the weights.
+    events: &'static [(&'static [u8], &'static [u8], usize)],
     /// The column of the trace.
     trace: usize,
 }
@@ -79,7 +76,7 @@ struct Section {
 impl Section {
     /// Whether the column after the trace is the class of the objects.
     fn has_class(&self) -> bool {
-        self.events.iter().any(|(event, _)| *event == b"live-bytes")
+        self.events.iter().any(|(event, ..)| *event == b"live-bytes")
     }
 }
 
@@ -99,8 +96,8 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         Ok(())
     });
     profile.add(samples)?;
-    for (event, unit) in UNITS {
-        samples.events.set_unit(event.as_bytes(), unit.as_bytes());
+    for (event, unit, _) in SECTIONS.iter().flat_map(|(_, section)| section.events) {
+        samples.events.set_unit(event, unit);
     }
     read
 }
@@ -175,14 +172,15 @@ impl Profile {
         } else if let Some((title, section)) = section_of(line) {
             // At each SIGQUIT the JVM prints all it has so far, so a later table replaces an
             // earlier one.
-            let is_replaced = |row: &Row| section.events.iter().any(|(name, _)| *name == row.event);
+            let is_replaced =
+                |row: &Row| section.events.iter().any(|(name, ..)| *name == row.event);
             let replaced = self.rows.iter().filter(|row| is_replaced(row) && !row.is_measure);
             self.replaced += replaced.count() as u64;
             self.rows.retain(|row| !is_replaced(row));
             let digits = &line[title.len()..];
             let digits = digits.split(|byte| !byte.is_ascii_digit()).next().unwrap_or_default();
             let total = decimal(digits);
-            let (event, _) = section.events[0];
+            let (event, ..) = section.events[0];
             self.totals.retain(|(other, _)| *other != event);
             self.totals.extend(total.map(|total| (event, total)));
             self.section = Some((section, total));
@@ -206,7 +204,7 @@ impl Profile {
         }
         let class = if section.has_class() { fields.get(section.trace + 1) } else { None };
         let class = class.map_or(&b""[..], |class| class);
-        for (place, &(event, column)) in section.events.iter().enumerate() {
+        for (place, &(event, _, column)) in section.events.iter().enumerate() {
             let text = fields.get(column)?.to_str().ok()?;
             let weight = match text.strip_suffix('%') {
                 // Some countries write 23,26%.

@@ -98,7 +98,8 @@ impl Kind {
                 b"discarded samples" => {
                     let count = decimal(value).unwrap_or_default();
                     let (of, recorded, remedy) = ("samples", None, "");
-                    samples.note_loss(Loss { count, of, recorded, remedy, is_exact: count == 0 });
+                    // The header would compare it with the number of stacks.
+                    samples.note_loss(Loss { count, of, recorded, remedy, is_exact: false });
                     return true;
                 }
                 _ => return true,
