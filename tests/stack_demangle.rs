@@ -75,6 +75,40 @@ other 4
 }
 
 #[test]
+fn names_are_what_people_say_and_whole_ones_can_be_kept() {
+    let whole = "void std::__cxx11::basic_string<char, std::char_traits<char>, \
+                 std::allocator<char> >::_M_construct<char*>(char*, char*)";
+    let short = "std::string::_M_construct<char*>(char*, char*)";
+    for (name, expected) in [
+        // As perf, pprof and Instruments print it, and with what surrounds it.
+        (whole.to_owned(), short.to_owned()),
+        (format!("{whole} (a.cc:3)_[i]"), format!("{short} (a.cc:3)_[i]")),
+        (format!("app`{whole}"), format!("app`{short}")),
+        (format!("{whole} [clone .isra.0]"), format!("{short} [clone .isra.0]")),
+        ("_Z4sortIlEvSt6vectorIT_SaIS1_EE".into(), "sort<long>(std::vector<long>)".into()),
+        (
+            "_RNvXs_Cs1_1aNtNtCs2_5alloc6string6StringNtNtCs3_4core3fmt5Debug3fmt".into(),
+            "<String as core::fmt::Debug>::fmt".into(),
+        ),
+    ] {
+        assert_eq!(frame(&[], &name), expected);
+        assert_eq!(frame(&[], &expected), expected);
+    }
+    assert_eq!(frame(&["--full-names"], whole), whole);
+    assert_eq!(
+        frame(&["--full-names"], "_Z4sortIlEvSt6vectorIT_SaIS1_EE"),
+        "void sort<long>(std::vector<long, std::allocator<long> >)"
+    );
+    // Other languages are not touched where one is named.
+    assert_eq!(frame(&["--ocaml"], whole), whole);
+    assert_eq!(frame(&["--rust"], whole), whole);
+    assert_eq!(
+        frame(&["--cpp"], "<alloc::vec::Vec<u8> as a::B>::f"),
+        "<alloc::vec::Vec<u8> as a::B>::f"
+    );
+}
+
+#[test]
 fn equal_stacks_are_not_summed() {
     assert_eq!(demangle(&[], "camlA__f_1 1\nb 1\ncamlA__f_2 1\n"), "A.f 1\nb 1\nA.f 1\n");
 }
@@ -139,10 +173,10 @@ fn names_cannot_break_the_line() {
 #[test]
 fn arguments_templates_and_copies_go_as_asked() {
     let name = "_ZN1AIiE1fIcEEvT_.isra.0";
-    assert_eq!(frame(&[], name), "void A<int>::f<char>(char) [clone .isra.0]");
+    assert_eq!(frame(&["--full-names"], name), "void A<int>::f<char>(char) [clone .isra.0]");
     assert_eq!(frame(&["--no-args"], name), "A<int>::f<char> [clone .isra.0]");
-    assert_eq!(frame(&["--no-templates"], name), "void A::f(char) [clone .isra.0]");
-    assert_eq!(frame(&["--normalize"], name), "void A<int>::f<char>(char)");
+    assert_eq!(frame(&["--no-templates"], name), "A::f(char) [clone .isra.0]");
+    assert_eq!(frame(&["--normalize"], name), "A<int>::f<char>(char)");
     assert_eq!(frame(&["--no-args", "--no-templates", "--normalize"], name), "A::f");
 }
 
@@ -150,7 +184,7 @@ fn arguments_templates_and_copies_go_as_asked() {
 fn options_change_names_that_perf_has_demangled() {
     let args = ["--no-args", "--no-templates", "--normalize"];
     assert_eq!(frame(&args, "void A<int>::f<char>(char) [clone .cold]_[i]"), "A::f_[i]");
-    assert_eq!(frame(&args, "<alloc::vec::Vec<T> as a::B>::f"), "<alloc::vec::Vec as a::B>::f");
+    assert_eq!(frame(&args, "<alloc::vec::Vec<T> as a::B>::f"), "<Vec as a::B>::f");
     assert_eq!(frame(&args, "Foo$$Lambda$12/0x00007f9b78000a08.run_[j]"), "Foo$$Lambda.run_[j]");
 }
 
@@ -168,6 +202,21 @@ fn normalized_names_are_those_of_the_page() {
         }
     }
     assert!(names > 15);
+}
+
+#[test]
+fn short_names_are_those_of_the_page() {
+    let page = include_str!("../man/stack-demangle.1");
+    let (_, page) = page.split_once(".Sh SHORT NAMES").expect("a section");
+    let (table, _) = page.split_once(".El").expect("a table");
+    let rows = table.lines().filter_map(|line| line.strip_prefix(".It Li ")?.split_once(" Ta Li "));
+    let rows: Vec<_> = rows.collect();
+    for (whole, short) in &rows {
+        assert_eq!(frame(&[], whole), *short);
+        assert_eq!(frame(&[], short), *short);
+        assert_eq!(frame(&["--full-names"], whole), *whole);
+    }
+    assert_eq!(rows.len(), 9);
 }
 
 #[test]

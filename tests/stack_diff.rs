@@ -287,6 +287,30 @@ fn weights_that_are_no_counts_need_several_runs() {
 }
 
 #[test]
+fn a_profile_with_whole_names_and_one_with_short_names_differ_in_nothing() {
+    let whole = "\
+main;void std::sort<int*>(int*, int*);std::vector<int, std::allocator<int> >::at(unsigned long) 40
+main;<alloc::vec::Vec<u8> as core::ops::drop::Drop>::drop 30
+main;std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >::size() 30
+";
+    let short = filter("stack-demangle", &[], whole);
+    assert!(short.contains(";std::sort<int*>(int*, int*);std::vector<int>::at("), "{short}");
+    let [whole, short] = [whole, &short].map(TempFile::new);
+    for (before, after) in [(whole.path(), short.path()), (short.path(), whole.path())] {
+        let output = diff(before, after, &["--tsv", "--all"]);
+        let rows = rows(&output);
+        assert_eq!(rows.len(), 5, "{}", stdout(&output));
+        assert!(rows.iter().all(|row| !row.is_grown()), "{}", stdout(&output));
+        let pairs = stdout(&diff(before, after, &["--folded"]));
+        assert!(pairs.lines().all(|line| {
+            let mut counts = line.rsplit(' ');
+            counts.next() == counts.next()
+        }));
+        assert_eq!(pairs.lines().count(), 3, "{pairs}");
+    }
+}
+
+#[test]
 fn functions_that_moved_in_the_source_did_not_change() {
     let at = |line: u32| format!("main (a.c:{line});f (b.c:{line})_[i] 4021\nmain (a.c:7) 1003\n");
     let [before, after] = [at(9), at(12)].map(TempFile::new);

@@ -245,6 +245,31 @@ fn a_match_is_found_whatever_was_wrong_before() {
 }
 
 #[test]
+fn a_pattern_of_a_whole_name_is_told_the_short_one() {
+    let stderr = |args: &[&str], input: &str| {
+        let output = output("stack-grep", args, input);
+        assert_eq!(output.status.code(), Some(if output.stdout.is_empty() { 1 } else { 0 }));
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    let (short, whole) = ("std::vector<int>::at(int) 1\n", "f(std::allocator<int>) 1\n");
+    let pattern = "std::vector<int, std::allocator<int> >::at";
+    let expected = "stack-grep: names are short: look for 'std::vector<int>::at', or \
+                    stack-demangle --full-names keeps whole ones\n";
+    assert_eq!(stderr(&["-F", pattern], short), expected);
+    assert!(stderr(&["__cxx11"], short).starts_with("stack-grep: names are short, 'std::string'"));
+    // What is found, what names do not lack, and silence that is asked for.
+    for (args, input) in [
+        (&["allocator<"][..], whole),
+        (&["vector"], short),
+        (&["nothing"], short),
+        (&["-q", "allocator<"], short),
+        (&["allocator<"], ""),
+    ] {
+        assert_eq!(stderr(args, input), "");
+    }
+}
+
+#[test]
 fn comments_are_passed_on_up_to_the_last_stack() {
     let input = "# unit: ns\na 1\n# between\na 2\n# behind\na 3\n";
     assert_eq!(grep(&["-m2", "a"], input), "# unit: ns\na 1\n# between\na 2\n");

@@ -37,7 +37,8 @@ pub(super) fn stacks(options: &[&str]) -> String {
     let parsed = output("stack-parse", &[&symfs, options].concat(), recording(DATA));
     // The system's libraries are missing here.
     assert_eq!(parsed.status.code(), Some(0));
-    filter("stack-demangle", &[], parsed.stdout)
+    // llvm-symbolizer and nm write whole names.
+    filter("stack-demangle", &["--full-names"], parsed.stdout)
 }
 
 /// The expected figures.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use common::folded::{FoldedLine, clean_frame};
-use common::names::{symbol_name, without_g};
+use common::names::{full_symbol_name, symbol_name, without_g};
 use common::{Error, Result, io::read_whole, numbers::hexadecimal, pipe::Pipe};
 use symbolize::executable::{SourceLine, Symbol, Symbols, Unreadable};
 
@@ -202,8 +202,8 @@ fn names_in_profiles(symbol: &Symbol) -> Vec<Vec<u8>> {
             vec![half_demangled(body)]
         }
         _ => {
-            let name = symbol_name(symbol);
-            vec![without_arguments(&name), name]
+            let name = full_symbol_name(symbol);
+            vec![without_arguments(&name), name, symbol_name(symbol)]
         }
     };
     let frames = readable.iter().map(|name| {

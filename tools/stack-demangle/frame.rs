@@ -49,10 +49,12 @@ fn without_version(name: &[u8]) -> Option<&[u8]> {
 }
 
 /// Splits ``libfoo.so`main`` (DTrace, macOS) and `foo.dll!main` (Windows) after the separator;
-/// `None` without one.
+/// `None` without one. `bool operator!=<A>(A, A)` and `f<(!true)>` have no module.
 pub(crate) fn split_module(name: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = name.iter().position(|&byte| matches!(byte, b'`' | b'!'))?;
-    (at > 0).then(|| name.split_at(at + 1))
+    let module = &name[..at];
+    let is_operator = module.ends_with(b"operator") || module.contains(&b'<');
+    (at > 0 && !is_operator).then(|| name.split_at(at + 1))
 }
 
 #[cfg(test)]
@@ -98,6 +100,8 @@ mod tests {
         assert_eq!(split("libfoo.so`main"), Some((&b"libfoo.so`"[..], &b"main"[..])));
         assert_eq!(split("foo.dll!main"), Some((&b"foo.dll!"[..], &b"main"[..])));
         assert_eq!(split("main"), None);
+        assert_eq!(split("bool operator!=<A>(A, A)"), None);
+        assert_eq!(split("void f<(!true)>()"), None);
         assert_eq!(split("!main"), None);
     }
 }

@@ -19,7 +19,7 @@ use exact::ExactArgs;
 use frame_map::FrameMap;
 use rename::NameArgs;
 
-/// Demangle the names in folded stacks: OCaml, Rust and C++
+/// Demangle the names in folded stacks: OCaml, Rust, C++ and Haskell
 ///
 /// Without a language option every language is demangled; a name that is not
 /// mangled stays as it is.

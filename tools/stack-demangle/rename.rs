@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use clap::Args;
 use common::folded::clean_frame_in_place;
 use common::names::ocaml::{self, Stamps};
-use common::names::{cpp, normalize, rust};
+use common::names::{cpp, haskell, normalize, rust, short_cpp, short_others, short_rust};
 
 use crate::brackets;
 use crate::exact::Functions;
@@ -27,9 +27,18 @@ pub(crate) struct NameArgs {
     #[arg(long)]
     cpp: bool,
 
+    /// Demangle Haskell, and no other language unless its option is given
+    #[arg(long)]
+    haskell: bool,
+
     /// What to do with the numbers that the OCaml compiler appends to names
     #[arg(long, value_enum, default_value = "anonymous")]
     pub(crate) stamps: StampsArg,
+
+    /// Keep what is left out of the names of C++, Rust and Go otherwise: default arguments of
+    /// templates, return types, inline namespaces, paths of the standard library
+    #[arg(long)]
+    full_names: bool,
 
     /// Drop arguments and return types of functions
     #[arg(long)]
@@ -51,6 +60,7 @@ enum Language {
     Ocaml,
     Rust,
     Cpp,
+    Haskell,
 }
 
 impl NameArgs {
@@ -70,6 +80,9 @@ impl NameArgs {
             Some(_) => Cow::Owned(demangled),
             None => Cow::Borrowed(name),
         };
+        if !self.full_names && language != Some(Language::Ocaml) {
+            self.shorten(&mut text);
+        }
         if self.no_templates {
             text = brackets::without_templates(&text).into();
         }
@@ -86,6 +99,27 @@ impl NameArgs {
             out.extend_from_slice(&[b" (", &source.to_bytes()[..], b")"].concat());
         }
         out.extend_from_slice(tail);
+    }
+
+    /// Makes a name of C++ or Rust, demangled by us or before, what people say.
+    fn shorten(&self, text: &mut Cow<'_, [u8]>) {
+        type Short = fn(&[u8]) -> Option<Vec<u8>>;
+        let module = split_module(text).map_or(0, |(module, _)| module.len());
+        let all = self.is_for_all();
+        for (is_wanted, short) in [
+            (all || self.cpp, short_cpp as Short),
+            (all || self.rust, short_rust),
+            (all, short_others),
+        ] {
+            if is_wanted && let Some(short) = short(&text[module..]) {
+                text.to_mut().splice(module.., short);
+            }
+        }
+    }
+
+    /// Whether no language is named.
+    fn is_for_all(&self) -> bool {
+        !(self.ocaml || self.rust || self.cpp || self.haskell)
     }
 
     /// [`NameArgs::demangle`] for a name that may start with its module, as in
@@ -122,7 +156,7 @@ impl NameArgs {
         stamps: Stamps,
         out: &mut Vec<u8>,
     ) -> Option<Language> {
-        let all = !(self.ocaml || self.rust || self.cpp);
+        let all = self.is_for_all();
         if (all || self.ocaml)
             && let Some(name) = functions.get(symbol).and_then(|it| it.ocaml.as_ref())
         {
@@ -138,8 +172,10 @@ impl NameArgs {
                 functions.tally(symbol);
             }
             (true, Language::Ocaml)
+        } else if (all || self.cpp) && cpp::demangle(symbol, out) {
+            (true, Language::Cpp)
         } else {
-            ((all || self.cpp) && cpp::demangle(symbol, out), Language::Cpp)
+            ((all || self.haskell) && haskell::demangle(symbol, out), Language::Haskell)
         };
         known.then_some(language)
     }

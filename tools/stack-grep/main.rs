@@ -4,6 +4,7 @@ mod color;
 mod label;
 mod per_file;
 mod selection;
+mod whole_names;
 
 use std::ffi::OsString;
 use std::ops::ControlFlow;
@@ -125,6 +126,7 @@ fn main() -> ExitCode {
 
 fn stack_grep(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     let patterns = args.take_patterns()?;
+    let hint = patterns.names.as_deref().and_then(whole_names::hint);
     let selection = Selection::new(&args, patterns)?;
     // As grep: nothing is even opened, but all files are without a match.
     if args.max_count == Some(0) && !args.files_without_match {
@@ -133,13 +135,22 @@ fn stack_grep(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     if args.quiet {
         return per_file::quiet(&args.files, &selection, pipe);
     }
-    if args.files_with_matches || args.files_without_match {
-        return per_file::list(&args.files, &selection, args.files_with_matches, pipe);
+    let status = if args.files_with_matches || args.files_without_match {
+        per_file::list(&args.files, &selection, args.files_with_matches, pipe)
+    } else if args.count {
+        per_file::count(&args.files, &selection, args.count_style(), pipe)
+    } else {
+        keep(&args.files, &selection, args.color.is_wanted(), pipe)
+    }?;
+    let stats = pipe.stats();
+    if let Some(hint) = hint
+        && !args.invert_match
+        && stats.read.lines > 0
+        && stats.written.lines == 0
+    {
+        pipe.note(hint);
     }
-    if args.count {
-        return per_file::count(&args.files, &selection, args.count_style(), pipe);
-    }
-    keep(&args.files, &selection, args.color.is_wanted(), pipe)
+    Ok(status)
 }
 
 /// Writes the stacks that are kept.

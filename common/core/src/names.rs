@@ -7,12 +7,14 @@ mod event;
 mod fit;
 mod fitted_path;
 mod frame_parts;
+pub mod haskell;
 mod kind;
 mod module;
 mod name_parts;
 mod normalize;
 mod place;
 pub mod rust;
+mod short;
 mod symbol;
 
 /// What is shown in place of an empty name: PHP's Excimer writes one for the root of some stacks.
@@ -29,4 +31,5 @@ use module::script_of;
 pub use normalize::normalize;
 pub use ocaml_demangle as ocaml;
 pub use place::{base_of_place, file_and_line, split_place};
-pub use symbol::{symbol_name, without_g};
+pub use short::{short_cpp, short_name, short_others, short_rust};
+pub use symbol::{full_symbol_name, symbol_name, without_g};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice;
 
-use crate::names::{FrameParts, normalize};
+use crate::names::{FrameParts, normalize, short_name};
 use crate::stacks::FrameId;
 
 /// How frames are told apart where profiles are compared.
@@ -14,7 +14,7 @@ use crate::stacks::FrameId;
 /// without a name, differ from build to build and from run to run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FunctionNames {
-    /// Names without what differs between builds.
+    /// Names as people say them, without what differs between builds.
     #[default]
     Normalized,
     /// Names as they are.
@@ -29,7 +29,7 @@ impl FunctionNames {
         if self == FunctionNames::Exact || !may_differ(name) {
             return Cow::Borrowed(name);
         }
-        let mut function = name.to_vec();
+        let mut function = short_name(name).unwrap_or_else(|| name.to_vec());
         drop_stamp(&mut function);
         normalize(&mut function);
         Cow::Owned(function)
@@ -57,9 +57,10 @@ impl FunctionNames {
     }
 }
 
-/// Whether a name holds a byte with which a number, a copy's mark, a hash or a tier begins.
+/// Whether a name holds a byte with which a number, a copy's mark, a hash, a tier or the argument of a
+/// template begins.
 fn may_differ(name: &[u8]) -> bool {
-    name.find_byteset(b".[$/:+").is_some()
+    name.find_byteset(b".[$/:+<").is_some()
 }
 
 /// Drops the number that OCaml's compiler gave to a function without a name: `Main.f.(fun/826)`.

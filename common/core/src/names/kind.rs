@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use bstr::ByteSlice;
 
 use self::rules::{FILES, Rules};
-use super::{FrameParts, cpp, module, rust, script_of};
+use super::{FrameParts, cpp, module, rust, script_of, short::is_std_type};
 
 /// What kind of code a frame is, as far as its marks, its place and its name show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -150,7 +150,9 @@ impl Profile {
         find(name).or_else(|| {
             let start = &name[..name.find("::")?];
             let module = start.find_byteset(b"< `!").map(|_| module(name))?;
-            find(&[module, b"::"].concat())
+            // `<Vec<u8> as FromIterator<u8>>::from_iter`
+            let is_of_std = name.starts_with(b"<") && is_std_type(module);
+            if is_of_std { Some(CodeKind::Library) } else { find(&[module, b"::"].concat()) }
         })
     }
 
@@ -214,6 +216,11 @@ mod tests {
             ("alloc::vec::Vec<T>::push", CodeKind::Library),
             ("<Foo.Bar as core::Clone>::clone_[i]", CodeKind::Own),
             ("<[T] as core::slice::Join<U>>::join", CodeKind::Library),
+            ("<[T] as Join<U>>::join", CodeKind::Library),
+            ("<Vec<u8> as FromIterator<u8>>::from_iter_[i]", CodeKind::Library),
+            ("<&mut Vec<app::T>>::push", CodeKind::Library),
+            ("<app::Vec as Clone>::clone", CodeKind::Own),
+            ("std::sort<int*>(int*, int*)", CodeKind::Library),
             ("sort (/usr/include/c++/12/bits/stl_algo.h:12)_[i]", CodeKind::Library),
             ("f (/home/x/.cargo/registry/src/index/regex-1/src/lib.rs:3)", CodeKind::Library),
             ("Stdlib.List.map", CodeKind::Library),

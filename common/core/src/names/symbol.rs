@@ -6,11 +6,21 @@ use std::collections::BTreeSet;
 use ocaml_demangle::Stamps;
 use symbolize::executable::Symbol;
 
-use super::{cpp, printable, rust};
+use super::{cpp, haskell, printable, rust, short_name};
 
-/// The readable name of a function, whatever its language.
+/// The readable name of a function, whatever its language, as `stack-demangle` writes it.
 #[must_use]
 pub fn symbol_name(function: &Symbol) -> Vec<u8> {
+    let name = full_symbol_name(function);
+    match function.ocaml {
+        Some(_) => name,
+        None => short_name(&name).unwrap_or(name),
+    }
+}
+
+/// The readable name of a function, whatever its language, with all that its symbol says.
+#[must_use]
+pub fn full_symbol_name(function: &Symbol) -> Vec<u8> {
     if let Some(name) = &function.ocaml {
         return name.with(Stamps::Anonymous);
     }
@@ -18,7 +28,7 @@ pub fn symbol_name(function: &Symbol) -> Vec<u8> {
     let known = if rust::is_rust(&function.symbol) {
         rust::demangle(&function.symbol, &mut name)
     } else {
-        cpp::demangle(&function.symbol, &mut name)
+        cpp::demangle(&function.symbol, &mut name) || haskell::demangle(&function.symbol, &mut name)
     };
     if known { name } else { function.symbol.clone() }
 }
@@ -51,6 +61,7 @@ mod tests {
             ("camlLwt__fun_8", Some(ocaml), "Lwt.(fun/8)"),
             ("_ZN4core3fmt5write17h0123456789abcdefE", None, "core::fmt::write"),
             ("_ZN5space3fooEii", None, "space::foo(int, int)"),
+            ("_Z1fIiEvT_", None, "f<int>(int)"),
             ("memcpy", None, "memcpy"),
         ] {
             let function = Symbol::new(symbol.as_bytes(), 0, ocaml);
