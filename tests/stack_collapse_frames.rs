@@ -37,6 +37,26 @@ fn refusal(args: &[&str], rules: &str) -> String {
     String::from_utf8(output.stderr).expect("UTF-8 messages")
 }
 
+#[test]
+fn weight_is_charged_to_the_deepest_own_frame_that_called_what_is_not_own() {
+    for (given, charged) in [
+        ("_start_[l];main_[o];sort_[l]_[i];less_[o]_[i];memcmp_[l];do_fault_[k]", "main_[o];less_[o]_[i]"),
+        ("main (a.c:3)_[o];f;g_[l]", "main (a.c:3)_[o]"),
+        ("clone_[l];worker;memcpy_[l]", "[not own]"),
+        // A name that only looks like the mark.
+        ("a_[o]b;c", "[not own]"),
+    ] {
+        assert_eq!(stack(&["--charge-own"], given), charged, "{given}");
+    }
+    // In the order of the command line, and in files of rules.
+    let given = "main_[o];log_[o];write_[l]";
+    assert_eq!(stack(&["--drop", "log", "--charge-own"], given), "main_[o]");
+    let rules = TempFile::new("drop log\ncharge-own\n");
+    assert_eq!(stack(&["--rules", rules.path()], given), "main_[o]");
+    let refused = TempFile::new("charge-own main\n");
+    assert!(refusal(&["--rules", refused.path()], "").contains("charge-own main: expected no pattern"));
+}
+
 /// The share of the stacks with a frame `[GC]`, and the number of distinct stacks.
 fn gc_of(name: &str, args: &[&str]) -> (u128, u128, usize) {
     let input = recording(&format!("folded/{name}.folded.gz"));

@@ -11,6 +11,9 @@ use crate::util::{TempFile, command, filter, output};
 
 // A C++ program whose lines llvm-symbolizer found.
 mod truth;
+
+// Which of its code is its own.
+mod own;
 // Which files are read.
 #[cfg(unix)]
 mod reach;

@@ -36,6 +36,9 @@ pub(crate) enum Action {
     Below { name: FrameId, phases: Phases, until: Option<FrameSet> },
     /// The last one and all above it are dropped.
     Reroot(Reroot),
+    /// All others are dropped; their weight goes to the frame that matches and called them, or, if
+    /// none did, to a frame of this name.
+    Charge(FrameId),
 }
 
 /// Other names for the frames that are replaced: the last of them that is in any
@@ -70,9 +73,9 @@ impl Rule {
         weight: u64,
         table: &FrameTable,
     ) -> bool {
-        let Some(first) = stack.iter().position(|&frame| self.holds(frame, table)) else {
-            return false;
-        };
+        let first = stack.iter().position(|&frame| self.holds(frame, table));
+        let is_for_all = matches!(self.action, Action::Charge(_));
+        let Some(first) = first.or(is_for_all.then_some(stack.len())) else { return false };
         if !self.condition.as_mut().is_none_or(|condition| condition.holds(stack, table)) {
             return false;
         }
@@ -118,6 +121,12 @@ impl Rule {
             Action::Drop => {
                 built.extend(above);
                 built.extend(rest.iter().filter(|&&frame| !frames.holds(frame, table)));
+            }
+            Action::Charge(name) => {
+                built.extend(rest.iter().filter(|&&frame| frames.holds(frame, table)));
+                if built.is_empty() {
+                    built.push(*name);
+                }
             }
             Action::Merge(name) => {
                 built.extend(above);

@@ -13,11 +13,17 @@ use crate::rule_file;
 use crate::rule_text::{RuleText, Verb};
 
 /// The options that give rules: name, argument, help.
-const OPTIONS: [(&str, &str, &str); 8] = [
+const OPTIONS: [(&str, &str, &str); 9] = [
     ("drop", "RE", "Drop the frames that match; their weight goes to their callers"),
     ("merge", "RE=NAME", "Replace neighbouring frames that match by one frame NAME"),
     ("below", "RE=NAME", "Replace the first frame that matches and all below it by one frame NAME"),
     ("reroot", "RE", "Drop the last frame that matches and all above it"),
+    (
+        "charge-own",
+        "",
+        "Drop all frames but own code, as stack-parse --annotate marks it; their weight goes to the \
+         own frame that called them, or to [not own]",
+    ),
     ("preset", "NAME", "Run the rules of a preset, see --list-presets"),
     ("rules", "FILE", "Run the rules in this file, one a line; '-' is standard input"),
     ("lwt", "MODE", "Start the stacks at Lwt's fibres: those resumed (reroot), or all (entries)"),
@@ -43,7 +49,10 @@ impl RuleArgs {
             let shown = printable(argument.as_encoded_bytes());
             match Verb::ALL.iter().find(|(name, _)| *name == option) {
                 Some((_, verb)) => {
-                    let origin = format!("--{option} '{shown}'");
+                    let origin = match *verb {
+                        Verb::ChargeOwn => format!("--{option}"),
+                        _ => format!("--{option} '{shown}'"),
+                    };
                     texts.push(RuleText::parse(origin, *verb, argument.as_encoded_bytes())?);
                 }
                 None if option == "preset" => {
@@ -97,8 +106,14 @@ impl FromArgMatches for RuleArgs {
 impl Args for RuleArgs {
     fn augment_args(command: Command) -> Command {
         command.args(OPTIONS.map(|(name, argument, help)| {
-            let arg = Arg::new(name).long(name).value_name(argument).help(help);
-            let arg = arg.action(ArgAction::Append).allow_hyphen_values(true);
+            let arg = Arg::new(name).long(name).help(help).action(ArgAction::Append);
+            if argument.is_empty() {
+                return arg
+                    .num_args(0)
+                    .default_missing_value("")
+                    .value_parser(value_parser!(OsString));
+            }
+            let arg = arg.value_name(argument).allow_hyphen_values(true);
             match name {
                 "preset" => arg.value_parser(NameParser).hide_possible_values(true),
                 _ => arg.value_parser(value_parser!(OsString)),

@@ -16,14 +16,22 @@ pub(crate) enum Verb {
     Merge,
     Below,
     Reroot,
+    ChargeOwn,
 }
 
+/// What `stack-parse --annotate` marks as own code.
+const OWN: &[u8] = br"_\[o\]";
+
+/// The frame that has the weight of stacks without own code.
+const NOT_OWN: &[u8] = b"[not own]";
+
 impl Verb {
-    pub(crate) const ALL: [(&'static str, Verb); 4] = [
+    pub(crate) const ALL: [(&'static str, Verb); 5] = [
         ("drop", Verb::Drop),
         ("merge", Verb::Merge),
         ("below", Verb::Below),
         ("reroot", Verb::Reroot),
+        ("charge-own", Verb::ChargeOwn),
     ];
 
     fn takes_name(self) -> bool {
@@ -32,7 +40,8 @@ impl Verb {
 }
 
 /// What a line of a rule file may be, for messages.
-pub(crate) const VERBS: &str = "drop RE, merge RE=NAME, below RE=NAME, reroot RE or preset NAME";
+pub(crate) const VERBS: &str =
+    "drop RE, merge RE=NAME, below RE=NAME, reroot RE, charge-own or preset NAME";
 
 /// The text of a rule, parsed but not compiled.
 #[derive(Debug)]
@@ -63,6 +72,10 @@ impl RuleText {
     /// A usage error that says where, and what was expected.
     pub(crate) fn parse(origin: String, verb: Verb, text: &[u8]) -> Result<RuleText> {
         let (pattern, name) = match pattern_and_name(text) {
+            _ if verb == Verb::ChargeOwn && text.is_empty() => (OWN.to_vec(), NOT_OWN.to_vec()),
+            _ if verb == Verb::ChargeOwn => {
+                return Err(Error::Usage(format!("{origin}: expected no pattern")));
+            }
             _ if !verb.takes_name() => (text.to_vec(), Vec::new()),
             Some(both) => both,
             None => return Err(Error::Usage(format!("{origin}: expected RE=NAME"))),
@@ -138,6 +151,7 @@ impl RuleText {
             Verb::Merge => Action::Merge(intern(&self.name, table)),
             Verb::Below => self.below(table)?,
             Verb::Reroot => Action::Reroot(self.reroot(table)?),
+            Verb::ChargeOwn => Action::Charge(intern(&self.name, table)),
         };
         let condition = match &self.with {
             Some(with) => Some(Condition { with: self.condition(with)?, orphans: self.orphans }),

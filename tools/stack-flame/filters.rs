@@ -36,6 +36,11 @@ pub(crate) struct Filters {
     #[arg(long)]
     inlined: bool,
 
+    /// Take as own code what matches in the path of its source, of its file, or in its name; may be
+    /// given several times
+    #[arg(long, value_name = "PATTERN")]
+    own: Vec<String>,
+
     /// Look for separate debug files below DIR, too; may be given several times
     #[arg(long, value_name = "DIR")]
     debug_dir: Vec<PathBuf>,
@@ -84,6 +89,9 @@ impl Filters {
         let mut parse =
             Stage::new("stack-parse").arg("--header").arg("--exact-names").arg("--annotate");
         parse = parse.arg("--inlined").arg(inlined);
+        for pattern in &self.own {
+            parse = parse.arg("--own").arg(pattern);
+        }
         if sampling.off_cpu {
             parse = parse.arg(pid.map_or("--off-cpu".to_owned(), |pid| format!("--off-cpu={pid}")));
         }

@@ -1,13 +1,15 @@
 //! A frame as the parsers report it, and its name in a folded stack.
 
 mod kind;
+mod owner;
 
 use bstr::ByteSlice;
 use clap::{Args, ValueEnum};
-use common::names::{CodeKind, FrameParts, base_of_place};
+use common::names::{FrameParts, base_of_place};
 use common::numbers::is_digits;
 use memchr::memrchr;
 
+use self::owner::{OwnArgs, Owner};
 use crate::read::paths::file_name;
 pub(crate) use kind::Kind;
 
@@ -49,6 +51,8 @@ pub(crate) fn known_name(name: &[u8]) -> &[u8] {
 pub(crate) enum Inlined {
     /// They are frames like others
     Keep,
+    /// Those of libraries are left out: their weight goes to the function they were put into
+    Own,
     /// Their weight goes to the function they were put into
     Drop,
 }
@@ -56,9 +60,13 @@ pub(crate) enum Inlined {
 /// How frames are named.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct FrameArgs {
-    /// Mark frames: `_[k]` kernel, `_[l]` library, `_[j]` compiled at run time, `_[i]` inlined
+    /// Mark frames: `_[o]` own code, `_[l]` library, `_[k]` kernel, `_[j]` compiled at run time,
+    /// `_[i]` inlined
     #[arg(long)]
     pub(crate) annotate: bool,
+
+    #[command(flatten)]
+    own: OwnArgs,
 
     /// Frames of inlined functions
     #[arg(long, value_enum, default_value = "keep")]
@@ -85,9 +93,14 @@ impl FrameArgs {
         self.annotate
     }
 
-    /// Whether inlined functions are frames.
+    /// Whether inlined functions are frames, some or all.
     pub(crate) fn keep_inlined(&self) -> bool {
-        self.inlined == Inlined::Keep
+        self.inlined != Inlined::Drop
+    }
+
+    /// Whether lines are looked up: they are written, or show whose code it is.
+    pub(crate) fn need_source(&self) -> bool {
+        self.srcline() || self.annotate || self.inlined == Inlined::Own
     }
 
     /// Whether source lines are asked for.
@@ -104,7 +117,7 @@ impl FrameArgs {
         buffer: &mut Vec<u8>,
         mut each: impl FnMut(&[u8]),
     ) {
-        if frame.inlined && self.inlined == Inlined::Drop {
+        if frame.inlined && self.leaves_out(frame) {
             return;
         }
         if frame.name.is_empty() {
@@ -122,6 +135,15 @@ impl FrameArgs {
         self.one(frame, buffer, each);
     }
 
+    /// Whether an inlined function is no frame.
+    fn leaves_out(&self, frame: &Frame<'_>) -> bool {
+        match self.inlined {
+            Inlined::Keep => false,
+            Inlined::Own => self.own.owner(frame) == Owner::Library,
+            Inlined::Drop => true,
+        }
+    }
+
     fn one(&self, frame: &Frame<'_>, name: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
         if let Some(how) = self.srcline.filter(|_| has_line(frame.source)) {
             // Marks come last. stack-export leaves them in the name where its format has no field
@@ -136,7 +158,7 @@ impl FrameArgs {
             name.extend_from_slice(&marks);
         }
         if self.annotate {
-            push_marks(frame, name);
+            push_marks(frame, self.own.owner(frame), name);
         }
         each(name);
     }
@@ -150,7 +172,8 @@ impl FrameArgs {
             name.clear();
             name.extend_from_slice(method);
             if self.annotate {
-                name.extend_from_slice(if depth > 0 { b"_[i]" } else { b"_[j]" });
+                let method = Frame { name: method, inlined: depth > 0, ..*frame };
+                push_marks(&method, self.own.owner(&method), name);
             }
             each(name);
         }
@@ -185,39 +208,24 @@ fn unknown(frame: &Frame<'_>, name: &mut Vec<u8>) {
     }
 }
 
-/// Appends the marks of a frame. An inlined frame belongs to the library that it is compiled into.
-/// Only the frame around it is marked as the kernel's or as compiled at run time.
-fn push_marks(frame: &Frame<'_>, name: &mut Vec<u8>) {
+/// Appends the marks of a frame. Only the frame around an inlined one is marked as compiled at run
+/// time.
+fn push_marks(frame: &Frame<'_>, owner: Owner, name: &mut Vec<u8>) {
     // A frame that stack-export wrote may have the mark in its name already.
-    let is_marked = FrameParts::of(name).has_mark(b'l');
-    if frame.kind != Kind::Kernel && !is_marked && is_of_library(frame) {
-        name.extend_from_slice(b"_[l]");
-    }
+    let parts = FrameParts::of(name);
+    let is_marked = parts.has_mark(b'l') || parts.has_mark(b'o');
+    name.extend_from_slice(match owner {
+        _ if is_marked => b"",
+        Owner::Own => b"_[o]",
+        Owner::Library => b"_[l]",
+        Owner::Unknown => b"",
+    });
     name.extend_from_slice(match frame.kind {
         _ if frame.inlined => b"_[i]",
         Kind::Kernel => b"_[k]",
         Kind::Jit => b"_[j]",
         Kind::User => b"",
     });
-}
-
-/// Whether the code is in a shared library, or its source in a package from others, such as
-/// `node:fs`.
-fn is_of_library(frame: &Frame<'_>) -> bool {
-    frame.kind == Kind::User && is_shared(frame.object)
-        || CodeKind::of_place(frame.source) == Some(CodeKind::Library)
-}
-
-/// `/usr/lib/libc.so.6`, `libplug.so (deleted)`, `libc++.1.dylib`, `KERNEL32.dll`, `addon.node`,
-/// `[vdso]`.
-fn is_shared(object: &[u8]) -> bool {
-    let file = file_name(object.strip_suffix(b" (deleted)").unwrap_or(object)).to_ascii_lowercase();
-    let is_version = |rest: &[u8]| rest.iter().all(|it| it.is_ascii_digit() || *it == b'.');
-    let has_version = file.rfind(".so.").is_some_and(|at| is_version(&file[at + b".so.".len()..]));
-    has_version
-        || [&b".so"[..], b".dylib", b".dll", b".node"].iter().any(|end| file.ends_with(end))
-        || object.find(".framework/").is_some()
-        || object == b"[vdso]"
 }
 
 /// Only Java's `->` means inlining: C++ has `operator->`, Rust `fn() -> T`,
@@ -239,7 +247,7 @@ mod tests {
     }
 
     fn names(frame: &Frame<'_>, annotate: bool, inlined: Inlined) -> Vec<String> {
-        let args = FrameArgs { annotate, inlined, srcline: None };
+        let args = FrameArgs { annotate, inlined, srcline: None, own: OwnArgs::default() };
         let mut names = Vec::new();
         args.for_each_name(frame, &mut Vec::new(), |name| names.push(name.to_str_lossy().into()));
         names
@@ -294,9 +302,9 @@ mod tests {
             (frame(0x7_ffc1, "f", "/bin/a.sock"), "f"),
             (Frame { source: b"node:fs:3:4", kind: Kind::Jit, ..frame(1, "f", "") }, "f_[l]_[j]"),
             (Frame { inlined: true, ..frame(0x7_ffc1, "f", "/libx.so.1") }, "f_[l]_[i]"),
-            (frame(0x7_ffc1, "main", "/demo"), "main"),
-            (frame(0x7_ffc1, "LazyCompile:~f", "/tmp/perf-1.map"), "LazyCompile:~f_[j]"),
-            (frame(0x7_ffc1, "f", "/home/x/jitted-1-2.so"), "f_[j]"),
+            (frame(0x7_ffc1, "main", "/demo"), "main_[o]"),
+            (frame(0x7_ffc1, "LazyCompile:~f", "/tmp/perf-1.map"), "LazyCompile:~f_[o]_[j]"),
+            (frame(0x7_ffc1, "f", "/home/x/jitted-1-2.so"), "f_[o]_[j]"),
             (Frame { inlined: true, ..frame(0x7_ffc1, "f", "") }, "f_[i]"),
         ] {
             assert_eq!(names(&frame, true, Inlined::Keep), [expected]);
@@ -306,7 +314,10 @@ mod tests {
     #[test]
     fn java_methods_split_at_their_inlining() {
         let frame = frame(0x7f01, "Ljava/A;::f->Ljava/B;::g", "/tmp/perf-9.map");
-        assert_eq!(names(&frame, true, Inlined::Keep), ["Ljava/A;::f_[j]", "Ljava/B;::g_[i]"]);
+        assert_eq!(
+            names(&frame, true, Inlined::Keep),
+            ["Ljava/A;::f_[l]_[j]", "Ljava/B;::g_[l]_[i]"]
+        );
         assert_eq!(names(&frame, false, Inlined::Drop), ["Ljava/A;::f"]);
     }
 
@@ -324,8 +335,8 @@ mod tests {
         ] {
             let frame = Frame { source: source.as_bytes(), ..frame(1, "f", "") };
             for (how, expected) in [(SourceLine::Path, whole), (SourceLine::Base, base)] {
-                let args =
-                    FrameArgs { annotate: false, inlined: Inlined::Keep, srcline: Some(how) };
+                let (annotate, own) = (false, OwnArgs::default());
+                let args = FrameArgs { annotate, own, inlined: Inlined::Keep, srcline: Some(how) };
                 args.for_each_name(&frame, &mut Vec::new(), |it| {
                     assert_eq!(it.as_bstr(), expected);
                 });

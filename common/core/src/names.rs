@@ -25,7 +25,7 @@ pub use event::unit_of_event;
 pub use fit::{LEAST_LETTERS, fitted, shortened};
 pub use fitted_path::fitted_path;
 pub use frame_parts::{FrameParts, names_of_stack};
-pub use kind::{CodeKind, code_kinds, name_hash};
+pub use kind::{CodeKind, code_kinds, crate_of, name_hash};
 pub use module::module;
 use module::script_of;
 pub use normalize::normalize;

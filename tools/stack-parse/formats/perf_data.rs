@@ -106,7 +106,7 @@ struct Join {
 impl Join {
     fn new(options: &Options, samples: &Samples<'_>, written: Option<SystemTime>) -> Join {
         let names = &samples.wants.frames;
-        let detail = Detail { inlines: names.keep_inlined(), lines: names.srcline() };
+        let detail = Detail { inlines: names.keep_inlined(), lines: names.need_source() };
         Join {
             processes: Processes::new(),
             objects: options.symbolize.objects(),

@@ -173,7 +173,7 @@ pub(crate) fn name_codes<'a, K: Copy + Eq + Hash>(
         }
     }
     let args = &samples.wants.frames;
-    let detail = Detail { inlines: args.keep_inlined(), lines: args.srcline() };
+    let detail = Detail { inlines: args.keep_inlined(), lines: args.need_source() };
     // One place in a file may have been mapped to several addresses.
     let mut unique: Vec<Location> = batch.iter().map(|(_, location, _)| *location).collect();
     unique.sort_unstable();

@@ -79,7 +79,7 @@ const nameEnds = new Uint32Array(names.length);
 const markStarts = new Uint32Array(names.length);
 names.forEach((text, name) => {
   const hasParts = text.endsWith(')') || text.endsWith(']');
-  markStarts[name] = hasParts ? text.length - /(?:_\[[kljiw]\])*$/.exec(text)[0].length : text.length;
+  markStarts[name] = hasParts ? text.length - /(?:_\[[klojiw]\])*$/.exec(text)[0].length : text.length;
   nameEnds[name] = hasParts ? endOfName(text.slice(0, markStarts[name])) : text.length;
 });
 

@@ -16,8 +16,8 @@ pub struct FrameParts<'a> {
     pub name: &'a [u8],
     /// The line of the source, `demo.c:14` of ` (demo.c:14)`; empty if there is none.
     pub place: &'a [u8],
-    /// What kind of code it is, any number of `_[k]` (kernel), `_[l]` (library), `_[j]` (compiled
-    /// at run time), `_[i]` (inlined) and `_[w]` (waker); empty if there are none.
+    /// What kind of code it is, any number of `_[k]` (kernel), `_[l]` (library), `_[o]` (own code),
+    /// `_[j]` (compiled at run time), `_[i]` (inlined) and `_[w]` (waker); empty if there are none.
     pub marks: &'a [u8],
 }
 
@@ -53,7 +53,7 @@ impl<'a> FrameParts<'a> {
 }
 
 fn ends_in_mark(frame: &[u8]) -> bool {
-    matches!(frame, [.., b'_', b'[', b'k' | b'l' | b'j' | b'i' | b'w', b']'])
+    matches!(frame, [.., b'_', b'[', b'k' | b'l' | b'o' | b'j' | b'i' | b'w', b']'])
 }
 
 /// Splits `work (demo.c:14)` into `work` and `demo.c:14`.

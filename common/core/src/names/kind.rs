@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use bstr::ByteSlice;
 
 use self::rules::{FILES, Rules};
-use super::{FrameParts, cpp, module, rust, script_of, short::is_std_type};
+use super::{FrameParts, cpp, module, normalize, rust, script_of, short::is_std_type};
 
 /// What kind of code a frame is, as far as its marks, its place and its name show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,6 +68,17 @@ impl CodeKind {
         })
     }
 
+    /// What the name of a function alone shows, mangled or not: [`CodeKind::Unknown`] if rules know it
+    /// in profiles of one language only, `None` if no rule knows it.
+    #[must_use]
+    pub fn of_name(name: &[u8]) -> Option<CodeKind> {
+        let name = readable(name);
+        FILES.iter().find_map(|rules| {
+            let kind = of_name_by(std::iter::once(rules), &name)?;
+            Some(if rules.are_telling() { kind } else { CodeKind::Unknown })
+        })
+    }
+
     /// Whose code is at this place, such as `/src/demo.c:14`, if a rule knows its path.
     #[must_use]
     pub fn of_place(place: &[u8]) -> Option<CodeKind> {
@@ -100,9 +111,10 @@ impl<'a> Frame<'a> {
 /// What the frames of a profile show together.
 struct Profile {
     rules: Vec<&'static Rules>,
-    /// The crates of Rust with a `main`.
+    /// The crates of Rust with a `main`, if any.
     own_crates: HashSet<Vec<u8>>,
-    /// Whether frames have marks: one without a mark is then not a library's.
+    /// Whether frames have marks of whose code they are: one without is then of unknown kind, or
+    /// what rules say.
     has_marks: bool,
 }
 
@@ -115,13 +127,16 @@ impl Profile {
         Profile {
             rules: FILES.iter().filter(is_wanted).collect(),
             own_crates: crates.filter(|it| is_word(it)).map(<[u8]>::to_vec).collect(),
-            has_marks: frames.iter().any(|frame| !frame.parts.marks.is_empty()),
+            has_marks: frames.iter().any(|it| it.parts.has_mark(b'o') || it.parts.has_mark(b'l')),
         }
     }
 
     fn kind_of(&self, Frame { parts, name }: &Frame<'_>) -> CodeKind {
         if parts.has_mark(b'k') {
             return CodeKind::Kernel;
+        }
+        if parts.has_mark(b'o') {
+            return CodeKind::Own;
         }
         let by_name = self.of_name(name);
         if by_name == Some(CodeKind::Runtime) {
@@ -137,46 +152,60 @@ impl Profile {
         let by_place = self.rules.iter().find_map(|rules| rules.of_place(place));
         // An absolute path that no rule knows is the program's; a relative one may be anyone's.
         let is_whole = place.starts_with(b"/") || place.starts_with(b"file://");
-        by_place.or(is_whole.then_some(CodeKind::Own)).or(by_name).unwrap_or_else(|| {
-            let is_told = self.has_marks || !place.is_empty();
-            if is_told && !self.is_of_other_crate(name) { CodeKind::Own } else { CodeKind::Unknown }
-        })
+        // Where own code is marked, what has no mark is not own.
+        let by_rules = by_place.or(is_whole.then_some(CodeKind::Own)).or(by_name);
+        let is_own_crate = || !place.is_empty() && self.is_of_own_crate(name);
+        match by_rules {
+            Some(CodeKind::Own) | None if self.has_marks => CodeKind::Unknown,
+            None if is_own_crate() => CodeKind::Own,
+            by_rules => by_rules.unwrap_or(CodeKind::Unknown),
+        }
     }
 
-    /// What the rules say of a name, or else of the type or module that it belongs to, where that
-    /// is not how the name begins: `<std::fs::File as core::Read>::read`, `void std::sort<int>()`.
+    /// What the rules say of a name.
     fn of_name(&self, name: &[u8]) -> Option<CodeKind> {
-        let find = |name: &[u8]| self.rules.iter().find_map(|rules| rules.of_name(name));
-        find(name).or_else(|| {
-            let start = &name[..name.find("::")?];
-            let module = start.find_byteset(b"< `!").map(|_| module(name))?;
-            // `<Vec<u8> as FromIterator<u8>>::from_iter`
-            let is_of_std = name.starts_with(b"<") && is_std_type(module);
-            if is_of_std { Some(CodeKind::Library) } else { find(&[module, b"::"].concat()) }
-        })
+        of_name_by(self.rules.iter().copied(), name)
     }
 
-    /// Whether this is a function of a crate of Rust without a `main`, in a profile with one.
-    fn is_of_other_crate(&self, name: &[u8]) -> bool {
-        let module = module(name);
-        let crate_name =
-            &module[..module.iter().position(|&it| it == b':').unwrap_or(module.len())];
-        !self.own_crates.is_empty()
-            && is_word(crate_name)
-            && name.contains_str("::")
-            && !self.own_crates.contains(crate_name)
+    /// Whether this is a function of a crate of Rust with a `main`.
+    fn is_of_own_crate(&self, name: &[u8]) -> bool {
+        name.contains_str("::") && self.own_crates.contains(crate_of(name))
     }
 }
 
-/// A symbol of Rust or C++ as its author wrote it, other names as they are.
+/// The crate of a function of Rust: `app` of `<app::Tree as core::ops::Drop>::drop`.
+#[must_use]
+pub fn crate_of(name: &[u8]) -> &[u8] {
+    let module = module(name);
+    &module[..module.find_byte(b':').unwrap_or(module.len())]
+}
+
+/// What rules say of a name, or else of the type or module that it belongs to, where that is not how
+/// the name begins: `<std::fs::File as core::Read>::read`, `void std::sort<int>()`.
+fn of_name_by<'r>(rules: impl Iterator<Item = &'r Rules> + Clone, name: &[u8]) -> Option<CodeKind> {
+    let find = |name: &[u8]| rules.clone().find_map(|rules| rules.of_name(name));
+    find(name).or_else(|| {
+        let start = &name[..name.find("::")?];
+        let module = start.find_byteset(b"< `!").map(|_| module(name))?;
+        // `<Vec<u8> as FromIterator<u8>>::from_iter`
+        let is_of_std = name.starts_with(b"<") && is_std_type(module);
+        if is_of_std { Some(CodeKind::Library) } else { find(&[module, b"::"].concat()) }
+    })
+}
+
+/// A symbol of Rust or C++ as its author wrote it, without what compilers append to copies; other
+/// names as they are.
 fn readable(name: &[u8]) -> Cow<'_, [u8]> {
     let mut readable = Vec::new();
     let is_mangled = name.starts_with(b"_Z") || name.starts_with(b"_R");
     if is_mangled && (rust::demangle(name, &mut readable) || cpp::demangle(name, &mut readable)) {
-        readable.into()
-    } else {
-        name.into()
+        return readable.into();
     }
+    let mut name = Cow::Borrowed(name);
+    if name.contains(&b'.') {
+        normalize(name.to_mut());
+    }
+    name
 }
 
 fn is_word(name: &[u8]) -> bool {
@@ -204,22 +233,23 @@ mod tests {
     #[test]
     fn kinds_of_a_profile_with_marks() {
         for (frame, expected) in [
-            ("main", CodeKind::Own),
-            ("finish_task_switch.isra.0", CodeKind::Own),
-            ("Queens.solve", CodeKind::Own),
-            ("ns::A::run(std::vector<int>)", CodeKind::Own),
+            ("main_[o]", CodeKind::Own),
+            ("Queens.solve_[o]_[i]", CodeKind::Own),
+            ("std::sort_[o]", CodeKind::Own),
+            ("main", CodeKind::Unknown),
+            ("Queens.solve", CodeKind::Unknown),
             ("memcpy_[l]", CodeKind::Library),
             ("helper_[l]_[i]", CodeKind::Library),
             ("void std::__introsort_loop<int*>(int*, int*)", CodeKind::Library),
             ("_ZNSt6vectorIiSaIiEE9push_backEi", CodeKind::Library),
             ("operator new(unsigned long)", CodeKind::Library),
             ("alloc::vec::Vec<T>::push", CodeKind::Library),
-            ("<Foo.Bar as core::Clone>::clone_[i]", CodeKind::Own),
+            ("<Foo.Bar as core::Clone>::clone_[i]", CodeKind::Unknown),
             ("<[T] as core::slice::Join<U>>::join", CodeKind::Library),
             ("<[T] as Join<U>>::join", CodeKind::Library),
             ("<Vec<u8> as FromIterator<u8>>::from_iter_[i]", CodeKind::Library),
             ("<&mut Vec<app::T>>::push", CodeKind::Library),
-            ("<app::Vec as Clone>::clone", CodeKind::Own),
+            ("<app::Vec as Clone>::clone", CodeKind::Unknown),
             ("std::sort<int*>(int*, int*)", CodeKind::Library),
             ("sort (/usr/include/c++/12/bits/stl_algo.h:12)_[i]", CodeKind::Library),
             ("f (/home/x/.cargo/registry/src/index/regex-1/src/lib.rs:3)", CodeKind::Library),
@@ -227,9 +257,9 @@ mod tests {
             ("camlStdlib__List__map_12", CodeKind::Library),
             ("java.util.Arrays.sort_[j]", CodeKind::Library),
             ("Ljava/util/Arrays;::sort_[j]", CodeKind::Library),
-            ("Bank.main_[j]", CodeKind::Own),
+            ("Bank.main_[o]_[j]", CodeKind::Own),
             ("JS:*f /app/node_modules/x/y.js:1:2_[j]", CodeKind::Library),
-            ("JS:*f /app/y.js:1:2_[j]", CodeKind::Own),
+            ("JS:*f /app/y.js:1:2_[o]_[j]", CodeKind::Own),
             ("caml_alloc_small_dispatch", CodeKind::Runtime),
             ("[GC]", CodeKind::Runtime),
             ("v8::internal::Heap::Scavenge()", CodeKind::Runtime),
@@ -237,7 +267,7 @@ mod tests {
             ("[libc.so.6]_[l]", CodeKind::Nameless),
             ("", CodeKind::Nameless),
         ] {
-            assert_eq!(kind(&["read_[k]"], frame), expected, "{frame}");
+            assert_eq!(kind(&["read_[k]", "read_[l]"], frame), expected, "{frame}");
         }
     }
 
@@ -258,13 +288,13 @@ mod tests {
 
     #[test]
     fn the_profile_says_which_language_and_which_crate_it_is_of() {
-        assert_eq!(kind(&["app::main", "read_[k]"], "app::index::build"), CodeKind::Own);
-        assert_eq!(kind(&["app::main", "read_[k]"], "regex::Regex::find"), CodeKind::Unknown);
-        assert_eq!(kind(&["read_[k]"], "time.go"), CodeKind::Own);
+        assert_eq!(kind(&["app::main"], "app::index::build (src/a.rs:3)"), CodeKind::Own);
+        assert_eq!(kind(&["app::main"], "other::Tree::find (src/re.rs:3)"), CodeKind::Unknown);
+        assert_eq!(kind(&[], "time.go"), CodeKind::Unknown);
         for (frame, expected) in [
             ("time.Now", CodeKind::Library),
             ("net/http.(*conn).serve", CodeKind::Library),
-            ("main.day", CodeKind::Own),
+            ("main.day (day.go:3)", CodeKind::Own),
             ("runtime.mallocgc", CodeKind::Runtime),
             ("github.com/a/b.(*T).Close", CodeKind::Unknown),
         ] {

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! `where` lines say which profiles a file is for: those that hold such a name; a file without
-//! `where` is for all. Of the other lines, the first that matches decides. `*` stands for any
+//! `where` is for all. With a line `telling`, a name that matches a rule shows the language by itself,
+//! where the other names of the profile are not known. Of the other lines, the first that matches decides. `*` stands for any
 //! bytes.
 
 use std::collections::BTreeMap;
@@ -37,6 +38,7 @@ pub(super) static FILES: LazyLock<[Rules; 8]> = LazyLock::new(|| {
 #[derive(Debug, Default)]
 pub(super) struct Rules {
     conditions: Vec<Glob>,
+    is_telling: bool,
     names: Globs,
     places: Globs,
 }
@@ -53,6 +55,10 @@ impl Rules {
     fn add(&mut self, line: &'static str) -> Option<()> {
         if let Some(glob) = line.strip_prefix("where ") {
             self.conditions.push(Glob::new(glob));
+            return Some(());
+        }
+        if line == "telling" {
+            self.is_telling = true;
             return Some(());
         }
         let (kind, rest) = line.split_once(' ')?;
@@ -74,6 +80,11 @@ impl Rules {
 
     pub(super) fn has_conditions(&self) -> bool {
         !self.conditions.is_empty()
+    }
+
+    /// Whether a name that matches shows by itself that it is of the language.
+    pub(super) fn are_telling(&self) -> bool {
+        self.conditions.is_empty() || self.is_telling
     }
 
     /// Whether the file is for a profile with this name.
