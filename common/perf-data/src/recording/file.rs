@@ -103,6 +103,7 @@ fn read_features(
     let table = read(file, table).unwrap_or_default();
     if header.features().any(|number| number >= simpleperf::numbers::FIRST) {
         delivery.events.set_chains_of_calls();
+        delivery.summary.is_of_simpleperf = true;
     }
     for (number, section) in header.features().zip(table.chunks_exact(FileSection::SIZE)) {
         let section = FileSection::parse(&mut Bytes(section)).unwrap_or_default();
@@ -135,7 +136,7 @@ fn read_features(
             }
             simpleperf::numbers::META_INFO => {
                 let feature = read(file, section).unwrap_or_default();
-                simpleperf::event_names(&feature, &mut delivery.events);
+                simpleperf::meta_info(&feature, delivery);
             }
             _ => {}
         }
