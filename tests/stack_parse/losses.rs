@@ -227,7 +227,7 @@ fn profiles_of_opentelemetry_say_when_and_how_often() {
     };
     let first = of("1700000000000000000", &format!("{second}{}", period(3)));
     let later = of("1700000002500000000", second);
-    assert_eq!(facts(&[first.clone()]), "# seconds: 1.00 s, # rate: 100 Hz");
+    assert_eq!(facts(std::slice::from_ref(&first)), "# seconds: 1.00 s, # rate: 100 Hz");
     // From the first start to the last end; the second has no period.
     assert_eq!(facts(&[first.clone(), later]), "# seconds: 3.50 s");
     assert_eq!(facts(&[first, of("1700000000000000000", "")]), "");

@@ -127,16 +127,14 @@ fn read_features(
             }
             numbers::BUILD_ID => before.build_ids = read(file, section).unwrap_or_default(),
             numbers::TRACING_DATA => {
-                let data = read(file, section).unwrap_or_default();
-                delivery.events.set_tracing_data(&data);
+                delivery.events.set_tracing_data(&read(file, section).unwrap_or_default());
             }
             numbers::EVENT_DESC => {
                 let feature = read(file, section).unwrap_or_default();
                 features::event_names(&feature, &mut delivery.events);
             }
             simpleperf::numbers::META_INFO => {
-                let feature = read(file, section).unwrap_or_default();
-                simpleperf::meta_info(&feature, delivery);
+                simpleperf::meta_info(&read(file, section).unwrap_or_default(), delivery);
             }
             _ => {}
         }

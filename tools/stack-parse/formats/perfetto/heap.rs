@@ -78,13 +78,13 @@ const TROUBLES: [(FieldNumber, &str); 5] = [
 impl Heaps {
     /// Notes the number of a packet in its sequence. The trace of a buffer that was overwritten
     /// begins with any number.
-    pub(super) fn note_index(&mut self, sequence: u64, message: &[u8]) -> Result<(), Malformed> {
-        if let Some(index) = profile_packet::read(message)?.known(profile_packet::INDEX) {
+    pub(super) fn note_index(&mut self, sequence: u64, message: &[u8]) {
+        let said = profile_packet::read(message).ok();
+        if let Some(index) = said.and_then(|said| said.known(profile_packet::INDEX)) {
             let last = self.indexes.insert(sequence, index);
             let between = last.and_then(|last| index.checked_sub(last)?.checked_sub(1));
             self.missing = self.missing.saturating_add(between.unwrap_or_default());
         }
-        Ok(())
     }
 
     /// Adds a packet; returns whether its dump is complete.

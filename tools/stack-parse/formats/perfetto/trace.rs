@@ -126,7 +126,7 @@ impl Trace {
         let time = packet.timestamp;
         let time = time.and_then(|time| self.clocks.time(packet.sequence, clock, time));
         if let Some((field::PROFILE_PACKET, data)) = packet.data {
-            self.heaps.note_index(packet.sequence, data)?;
+            self.heaps.note_index(packet.sequence, data);
         }
         if sequence.lacks_state_of(packet) {
             self.losses.left_out += 1;
