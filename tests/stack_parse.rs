@@ -103,6 +103,7 @@ mod troubles;
 
 // What a recorder says that it lost, and figures that are no default.
 mod losses;
+mod overflows;
 
 use crate::util::{TempFile, filter, golden_files, output, recording, utf16, weight};
 

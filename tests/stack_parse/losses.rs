@@ -1,7 +1,7 @@
 //! What a recorder says that it lost or left out, and figures of recordings that are no default.
 //! Each text is in the grammar of the program that writes it.
 
-use crate::util::{filter, output, recording, stderr};
+use crate::util::{filter, output, recording, stderr, third_party, weight};
 
 /// The status, the output and the messages for a text.
 fn read(args: &[&str], text: impl AsRef<[u8]>) -> (i32, String, String) {
@@ -197,4 +197,128 @@ fn dhat_knows_when_and_how_long_if_its_unit_is_one_of_time() {
         let is_it = |found: &String| found.starts_with(line) && found.ends_with(sum);
         assert!(list.iter().any(is_it), "{list:?}");
     }
+}
+
+/// A message of OpenTelemetry's profiles with these profiles, each with one sample of `main`.
+fn otlp(profiles: &[&str]) -> String {
+    let sample = r#""sampleType":{"typeStrindex":1,"unitStrindex":2},"samples":[{"stackIndex":1,"values":["3"]}]"#;
+    let profiles: Vec<String> = profiles.iter().map(|it| format!("{{{sample},{it}}}")).collect();
+    let profiles = profiles.join(",");
+    format!(
+        r#"{{"resourceProfiles":[{{"scopeProfiles":[{{"profiles":[{profiles}]}}]}}],"dictionary":{{
+        "stringTable":["","cpu","count","nanoseconds","main","bytes"],"functionTable":[{{}},{{"nameStrindex":4}}],
+        "locationTable":[{{}},{{"lines":[{{"functionIndex":1}}]}}],
+        "stackTable":[{{}},{{"locationIndices":[1]}}]}}}}"#
+    )
+}
+
+#[test]
+fn profiles_of_opentelemetry_say_when_and_how_often() {
+    let of = |start: &str, more: &str| format!(r#""timeUnixNano":"{start}"{more}"#);
+    let second = r#","durationNano":"1000000000""#;
+    let period =
+        |unit: u32| format!(r#","periodType":{{"unitStrindex":{unit}}},"period":"10000000""#);
+    let facts = |profiles: &[String]| {
+        let profiles: Vec<&str> = profiles.iter().map(String::as_str).collect();
+        let (_, folded, said) = read(&["--header"], otlp(&profiles));
+        assert!(folded.ends_with(&format!("\nmain {}\n", 3 * profiles.len())), "{folded}{said}");
+        let is_fact = |line: &&str| line.starts_with("# seconds") || line.starts_with("# rate");
+        folded.lines().filter(is_fact).collect::<Vec<_>>().join(", ")
+    };
+    let first = of("1700000000000000000", &format!("{second}{}", period(3)));
+    let later = of("1700000002500000000", second);
+    assert_eq!(facts(std::slice::from_ref(&first)), "# seconds: 1.00 s, # rate: 100 Hz");
+    // From the first start to the last end; the second has no period.
+    assert_eq!(facts(&[first.clone(), later]), "# seconds: 3.50 s");
+    assert_eq!(facts(&[first, of("1700000000000000000", "")]), "");
+    assert_eq!(
+        facts(&[of("1700000000000000000", &format!("{second}{}", period(5)))]),
+        "# seconds: 1.00 s"
+    );
+    // Each line is a message.
+    let line = |second: u32| {
+        otlp(&[&of(&format!("170000000{second}000000000"), r#","durationNano":"500000000""#)])
+    };
+    let lines = format!("{}\n{}\n", line(1), line(4)).replace("\n        ", "");
+    assert!(read(&["--header"], lines).1.contains("# seconds: 3.50 s\n"));
+}
+
+/// A profile of Firefox with two rows of `main` and one of `work`.
+fn firefox(meta: &str, samples: &str) -> String {
+    format!(
+        r#"{{"threads":[{{"name":"t","pid":"1","tid":1,"samples":{{"stack":[0,1,0],{samples}}},
+        "stackTable":{{"prefix":[null,0],"frame":[0,1]}},"frameTable":{{"func":[0,1]}},
+        "funcTable":{{"name":[0,1]}},"stringArray":["main","work"]}}],
+        "meta":{{"preprocessedProfileVersion":47,{meta}}}}}"#
+    )
+}
+
+#[test]
+fn firefox_has_the_time_of_processors_as_a_measure() {
+    let deltas = r#""time":[1,2,3],"threadCPUDelta":[null,1500,250]"#;
+    for (unit, args, expected) in [
+        ("ns", &["--event", "cpu-time"][..], "main 250\nmain;work 1500\n"),
+        ("\u{b5}s", &["--event", "cpu-time"], "main 250000\nmain;work 1500000\n"),
+        ("variable CPU cycles", &["--event", "cpu-cycles"], "main 250\nmain;work 1500\n"),
+        // The default is as without it.
+        ("ns", &[], "main 2\nmain;work 1\n"),
+        ("ticks", &[], "main 2\nmain;work 1\n"),
+    ] {
+        let meta =
+            format!(r#""interval":0.25,"sampleUnits":{{"time":"ms","threadCPUDelta":"{unit}"}}"#);
+        let args = [&["--root", "none"], args].concat();
+        let (status, folded, said) = read(&args, firefox(&meta, deltas));
+        assert_eq!((status, &folded[..], &said[..]), (0, expected, ""), "{unit}");
+    }
+    let meta = r#""sampleUnits":{"threadCPUDelta":"ns"}"#;
+    let rows = r#""timeDeltas":[1,1,1],"threadCPUDelta":[1,0,2]"#;
+    let times =
+        read(&["--root", "none", "--event", "cpu-time", "--from", "0.001"], firefox(meta, rows));
+    assert_eq!(times.1, "main 2\n", "{}", times.2);
+    let Some(folder) = third_party("samply") else { return };
+    // jq '[.threads[].samples.threadCPUDelta[]? // 0] | add' is 153216, in microseconds.
+    let path = folder.join("other/ls-linux/ls-profile.json");
+    let path = path.to_str().expect("a path in UTF-8");
+    // Its files are not here, so many messages come.
+    let folded = output("stack-parse", &["--event", "cpu-time", path], "").stdout;
+    assert_eq!(weight(&folded), 153_216_000);
+}
+
+#[test]
+fn the_interval_of_firefox_is_that_of_its_clock() {
+    let rate = |meta: &str, samples: &str| {
+        let (_, folded, said) = read(&["--header"], firefox(meta, samples));
+        assert!(folded.contains("# source: firefox\n"), "{folded}{said}");
+        folded.lines().find_map(|line| line.strip_prefix("# rate: ")).map(str::to_owned)
+    };
+    let time = r#""time":[1,2,3]"#;
+    assert_eq!(rate(r#""interval":0.25"#, time).as_deref(), Some("4,000 Hz"));
+    assert_eq!(rate(r#""startTime":1"#, time), None);
+    let spans = r#""time":[1,2,3],"weight":[1,1,1],"weightType":"tracing-ms""#;
+    assert_eq!(rate(r#""interval":1"#, spans), None);
+}
+
+#[test]
+fn allocations_that_v8_sampled_are_counted() {
+    let profile = |samples: &str| {
+        let node = r#""callFrame":{"functionName":"f"},"selfSize":96,"id":1,"children":[]"#;
+        format!(r#"{{"head":{{{node}}}{samples}}}"#)
+    };
+    let three = r#","samples":[{"size":32,"nodeId":1},{"size":32,"nodeId":1},{"size":32}]"#;
+    let header = |samples: &str| read(&["--header"], profile(samples)).1;
+    assert!(header(three).contains("# samples: 3 samples\n"), "{}", header(three));
+    assert!(!header("").contains("# samples"), "{}", header(""));
+    assert!(header("").ends_with("f 96\n"));
+}
+
+#[test]
+fn instruments_counts_allocations_beside_their_bytes() {
+    let list = events("instruments/bytes-7.txt");
+    assert_eq!(list, ["bytes bytes 3 2621440", "count count 3 12"]);
+    let counts =
+        filter("stack-parse", &["--event", "count"], recording("formats/instruments/bytes-7.txt"));
+    assert_eq!(counts, "start;main 1\nstart;main;grow() 10\nstart;main;small() 1\n");
+    // Where nothing else is measured, the second column is not added.
+    let text = "Weight\tCount\tSymbol Name\n5\t7\tf\n";
+    assert_eq!(read(&[], text), (0, "f 5\n".to_owned(), String::new()));
 }

@@ -146,6 +146,137 @@ fn dumps_of_memory_that_end_early_or_are_smaller_than_before_are_counted() {
     assert!(said.contains(expected), "{said}");
 }
 
+/// A trace of these packets of one sequence; the first begins it.
+fn of_packets(packets: &[Message]) -> Vec<u8> {
+    let of_sequence =
+        |packet: &Message| Message::default().bytes(1, &packet.clone().number(10, 1).0).0;
+    packets.iter().map(of_sequence).collect::<Vec<_>>().concat()
+}
+
+/// The names of a stack with the id 1: `main`.
+fn names() -> Message {
+    let interned = Message::default()
+        .bytes(5, &Message::default().number(1, 1).bytes(2, b"main").0)
+        .bytes(6, &Message::default().number(1, 1).number(2, 1).0)
+        .bytes(7, &Message::default().number(1, 1).number(2, 1).0);
+    Message::default().number(13, 1).bytes(12, &interned.0)
+}
+
+/// The status, the output with its header and the messages for a trace.
+fn with_header(args: &[&str], trace: &[u8]) -> (Option<i32>, String, String) {
+    let args = [args, &["--header", "--format", "perfetto"]].concat();
+    let output = output("stack-parse", &args, trace);
+    let said = stderr(&output).replace("stack-parse: <stdin>: ", "");
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), said)
+}
+
+/// A packet of perf: a sample of process 9, or what is there in its place.
+fn of_perf(more: impl Fn(Message) -> Message) -> Message {
+    Message::default().number(8, 1000).bytes(66, &more(Message::default()).0)
+}
+
+fn sample() -> Message {
+    of_perf(|perf| perf.number(2, 9).number(3, 9).number(4, 1))
+}
+
+#[test]
+fn what_a_profiler_lost_and_that_it_stopped_is_said() {
+    let reason =
+        |reason: u64| of_perf(|perf| perf.bytes(19, &Message::default().number(1, reason).0));
+    let lost = of_perf(|perf| perf.number(17, 3));
+    let stopped = "1 profilers stopped before the end, as they took too much memory or time\n";
+    let lost_3 = "3 samples or other records were lost while recording: use a larger \
+                  ring_buffer_pages, or a lower frequency\n";
+    for (packet, expected, line) in
+        [(reason(1), stopped, false), (reason(0), "", false), (lost, lost_3, true)]
+    {
+        let trace = of_packets(&[names(), sample(), packet]);
+        let (status, folded, said) = with_header(&[], &trace);
+        assert!(status == Some(0) && folded.ends_with("main 1\n"), "{folded}{said}");
+        assert_eq!(said, expected);
+        assert_eq!(folded.contains("# lost: 3 of 4 samples\n"), line, "{folded}");
+        let strict = if expected.is_empty() { 0 } else { 2 };
+        assert_eq!(with_header(&["--strict"], &trace).0, Some(strict), "{expected}");
+    }
+}
+
+#[test]
+fn a_full_buffer_of_the_trace_is_said_once() {
+    let statistics = |field: u64, count: u64| {
+        let buffer = Message::default().number(2, 9).number(field, count);
+        Message::default().bytes(35, &Message::default().bytes(1, &buffer.0).0)
+    };
+    let full = "events were lost while recording, as a buffer was full: use a larger one, or record \
+                for a shorter time\n";
+    let lost = of_perf(|perf| perf.number(17, 3));
+    for (field, count, expected) in
+        [(3, 5, full), (18, 1, full), (19, 2, full), (17, 9, ""), (3, 0, "")]
+    {
+        let twice = [statistics(field, count), statistics(field, count)];
+        let trace = of_packets(&[&[names(), sample()][..], &twice].concat());
+        let (_, folded, said) = with_header(&[], &trace);
+        assert_eq!((said.as_str(), folded.contains("# lost")), (expected, false), "{field}");
+        // Nobody knows how many samples were in what was lost.
+        let trace = of_packets(&[&[names(), sample(), lost.clone()][..], &twice].concat());
+        let (_, folded, _) = with_header(&[], &trace);
+        assert_eq!(folded.contains("# lost"), expected.is_empty(), "{field}: {folded}");
+    }
+}
+
+#[test]
+fn packets_of_memory_that_are_missing_are_counted_from_the_first_on() {
+    let dump = |index: u64, bytes: u64| {
+        let sample = Message::default().number(1, 1).number(2, bytes);
+        let process = Message::default().number(1, 5).bytes(2, &sample.0);
+        let profile = Message::default().bytes(5, &process.0).number(7, index);
+        Message::default().bytes(37, &profile.0)
+    };
+    let said = |indexes: &[u64]| {
+        let dumps = indexes.iter().zip(1..).map(|(&index, bytes)| dump(index, bytes));
+        let trace = of_packets(&[vec![names()], dumps.collect()].concat());
+        let (_, folded, said) = with_header(&[], &trace);
+        assert!(folded.ends_with(&format!("main {}\n", indexes.len())), "{folded}");
+        said
+    };
+    let lost = "3 packets of memory were lost while recording: use a larger buffer\n";
+    for (indexes, expected) in [
+        // A buffer that was overwritten begins with any number, and another session with 0.
+        (&[7, 8, 9][..], ""),
+        (&[8, 9, 0, 1], ""),
+        (&[7, 9, 12], lost),
+    ] {
+        assert_eq!(said(indexes), expected, "{indexes:?}");
+    }
+}
+
+#[test]
+fn the_rate_is_that_of_the_counter_if_all_samples_are_of_one() {
+    let defaults = |frequency: u64| {
+        let timebase = Message::default().number(2, frequency).number(4, 1);
+        let perf = Message::default().bytes(1, &timebase.0);
+        names().bytes(59, &Message::default().bytes(12, &perf.0).0)
+    };
+    let has_rate =
+        |packets: &[Message]| with_header(&[], &of_packets(packets)).1.contains("# rate: 100 Hz\n");
+    assert!(has_rate(&[defaults(100), sample(), sample()]));
+    assert!(!has_rate(&[names(), sample()]));
+    assert!(!has_rate(&[defaults(100), sample(), defaults(200), sample()]));
+    // Another profiler, and a span.
+    let streamed = Message::default().bytes(54, &Message::default().number(1, 1).0);
+    assert!(!has_rate(&[defaults(100), sample(), streamed]));
+    let span = |kind: u64, time: u64| {
+        let event = Message::default().number(9, kind).bytes(23, b"f");
+        Message::default().number(8, time).bytes(11, &event.0)
+    };
+    assert!(!has_rate(&[defaults(100), sample(), span(1, 10), span(2, 20)]));
+}
+
+#[test]
+fn allocations_that_were_sampled_are_samples() {
+    let list = folded("heap.pftrace", &["--list-events"]);
+    assert!(list.contains("allocations\tsamples\t"), "{list}");
+}
+
 #[test]
 fn traces_of_others_weigh_what_they_say() {
     let Some(folder) = third_party("perfetto") else { return };

@@ -20,6 +20,7 @@
 //! JSON has no order: rows may come before the schema that says what is in them, and
 //! tables before or after what refers to them.
 
+mod cpu;
 mod libs;
 mod names;
 mod native;
@@ -37,7 +38,8 @@ use crate::read::documents::{Document, read_documents};
 use crate::read::held::Held;
 use crate::read::json::{Json, Kind, Outline};
 use crate::read::stacks::{FrameNames, Stacks};
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Facts, Root, Samples, Weighs};
+use cpu::CpuUnit;
 use libs::{Lib, read_lib};
 use names::{Both, Tables};
 use native::Natives;
@@ -88,6 +90,10 @@ struct Process {
     start: i64,
     /// The version of the format of a processed profile; 0 for Gecko's.
     version: u64,
+    /// Nanoseconds from one sample to the next.
+    interval: Option<u64>,
+    /// The unit of the processor's time of samples.
+    cpu: Option<CpuUnit>,
     libs: Vec<Lib>,
     shared: Tables,
     threads: Vec<Thread>,
@@ -184,8 +190,9 @@ impl Document for Profile<'_> {
                 } else {
                     shared_callerless = callerless;
                 }
-                thread.hold(process.start, &ids, &mut held, &mut troubles);
+                thread.hold(process, &ids, &mut held, &mut troubles);
             }
+            process.note_rate(&mut samples.facts);
             troubles.callerless += shared_callerless;
             process.shared.all().iter().for_each(|table| troubles.add(table));
         }
@@ -200,6 +207,11 @@ impl Process {
         while let Some(key) = json.next_key()? {
             match key {
                 b"startTime" => self.start = table::read_time(json)?.unwrap_or_default(),
+                b"interval" => {
+                    let interval = table::read_time(json)?;
+                    self.interval = interval.and_then(|it| u64::try_from(it).ok());
+                }
+                b"sampleUnits" => self.cpu = CpuUnit::read(json)?,
                 b"preprocessedProfileVersion" => {
                     self.version = json.integer()?.unwrap_or_default();
                 }
@@ -207,6 +219,16 @@ impl Process {
             }
         }
         Ok(())
+    }
+
+    /// Notes how often the samples of each thread were to be taken.
+    fn note_rate(&self, facts: &mut Facts) {
+        for is_by_clock in self.threads.iter().filter_map(Thread::is_by_clock) {
+            match self.interval.filter(|_| is_by_clock) {
+                Some(interval) => facts.note_interval(interval),
+                None => facts.note_rate(None),
+            }
+        }
     }
 
     fn tables<'a>(&'a self, thread: &'a Thread) -> Both<'a> {

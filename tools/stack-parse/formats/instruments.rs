@@ -10,6 +10,9 @@
 //!
 //! Weight<TAB>Self Weight<TAB>Symbol Names
 //! 2.45 s  49.7%<TAB>846.00 ms<TAB>     delta()
+//!
+//! Bytes Used<TAB>Count<TAB><TAB>Symbol Name
+//! 1.50 MB  60.0%<TAB>10<TAB> <TAB>  grow()
 //! ```
 
 use bstr::ByteSlice;
@@ -41,6 +44,8 @@ struct Columns {
     own: Option<usize>,
     /// The unit of own weights, if only the column's title has it: `ms`.
     own_unit: Vec<u8>,
+    /// How many there are of what the first column measures.
+    count: Option<usize>,
     symbol: usize,
 }
 
@@ -53,7 +58,9 @@ impl Columns {
         let own = names.iter().position(|name| name.starts_with(b"Self"));
         let name = own.map_or(&b""[..], |own| names[own]);
         let unit = name.strip_suffix(b")").and_then(|name| name.split_once_str("("));
-        Some(Columns { own, own_unit: unit.map_or(Vec::new(), |(_, unit)| unit.to_vec()), symbol })
+        let own_unit = unit.map_or(Vec::new(), |(_, unit)| unit.to_vec());
+        let count = names.iter().position(|name| *name == b"Count").filter(|&place| place > 0);
+        Some(Columns { own, own_unit, count, symbol })
     }
 }
 
@@ -104,13 +111,15 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
         }
         Ok(())
     })?;
-    reader.tree.finish(&Sample::default(), samples)
+    reader.finish(samples)
 }
 
 #[derive(Default)]
 struct InstrumentsReader {
     columns: Option<Columns>,
     tree: Outline,
+    /// The same tree, weighed by the second number of the rows, if they have one.
+    counts: Outline,
     /// The name of the measure, which is that of the first row.
     measure: Option<&'static [u8]>,
 }
@@ -121,8 +130,9 @@ impl InstrumentsReader {
         let Some(row) = self.columns.as_ref().and_then(|columns| Row::of(line, columns)) else {
             return Ok(None);
         };
+        let has_counts = self.columns.as_ref().is_some_and(|columns| columns.count.is_some());
         let measure = *self.measure.get_or_insert_with(|| {
-            samples.events.set_measures(&[row.measure]);
+            declare(row.measure, has_counts, samples);
             row.measure.name
         });
         // A weight of 0 may have any unit: `0 s` may come beside cycles.
@@ -131,9 +141,35 @@ impl InstrumentsReader {
         }
         let frame = frame(row.symbol);
         let weights = (row.total, row.own);
-        self.tree.enter(row.indent, &frame, weights, &Sample::default(), samples)?;
+        self.tree.enter(row.indent, &frame, weights, &of_event(measure), samples)?;
+        if let Some(count) = row.count.filter(|_| measure != COUNT.name) {
+            self.counts.enter(row.indent, &frame, (count, None), &of_event(COUNT.name), samples)?;
+        }
         Ok(Some(()))
     }
+
+    fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
+        self.tree.finish(&of_event(self.measure.unwrap_or_default()), samples)?;
+        self.counts.finish(&of_event(COUNT.name), samples)
+    }
+}
+
+fn of_event(event: &[u8]) -> Sample<'_> {
+    Sample { event, ..Sample::default() }
+}
+
+/// Declares the measures of the rows. Each is weighed on its own, since their trees differ: what a
+/// function has itself comes from the rows below it.
+fn declare(measure: Measure<'_>, has_counts: bool, samples: &mut Samples<'_>) {
+    if !has_counts || measure.name == COUNT.name {
+        samples.events.set_measures(&[measure]);
+        return;
+    }
+    for Measure { name, unit } in [measure, COUNT] {
+        samples.events.announce(name, unit);
+        samples.events.set_measure(name);
+    }
+    samples.events.take_first(measure.name);
 }
 
 /// A row of the tree.
@@ -141,6 +177,7 @@ struct Row<'a> {
     measure: Measure<'static>,
     total: u64,
     own: Option<u64>,
+    count: Option<u64>,
     indent: usize,
     symbol: &'a [u8],
 }
@@ -150,7 +187,9 @@ impl<'a> Row<'a> {
         // A symbol may hold a TAB; the columns before it do not.
         let mut fields = line.splitn(columns.symbol + 1, |byte| *byte == b'\t');
         let first = fields.next()?;
-        let own = columns.own.and_then(|own| line.split(|byte| *byte == b'\t').nth(own));
+        let field = |place: usize| line.split(|byte| *byte == b'\t').nth(place);
+        let own = columns.own.and_then(field);
+        let count = columns.count.map(|place| field(place).and_then(|text| weight(text, b"")));
         let name = fields.nth(columns.symbol.checked_sub(1)?)?;
         let (measure, total) = weight(first, b"")?;
         let own = match own.map(<[u8]>::trim_ascii) {
@@ -159,8 +198,9 @@ impl<'a> Row<'a> {
             Some(b"-" | b"") => Some(0),
             Some(own) => Some(weight(own, &columns.own_unit)?.1),
         };
+        let count = count.map(|count| count.map_or(0, |(_, count)| count));
         let symbol = name.trim_ascii_start();
-        Some(Row { measure, total, own, indent: name.len() - symbol.len(), symbol })
+        Some(Row { measure, total, own, count, indent: name.len() - symbol.len(), symbol })
     }
 }
 
@@ -223,13 +263,14 @@ mod tests {
 
     #[test]
     fn columns_are_found_by_their_names() {
-        for (head, own, symbol) in [
-            ("Running Time\tSelf (ms)\t\tSymbol Name", Some(1), 3),
-            ("Weight\tSelf Weight\tSymbol Names", Some(1), 2),
-            ("Bytes Used\tCount\t\tSymbol Name", None, 3),
+        for (head, own, count, symbol) in [
+            ("Running Time\tSelf (ms)\t\tSymbol Name", Some(1), None, 3),
+            ("Weight\tSelf Weight\tSymbol Names", Some(1), None, 2),
+            ("Bytes Used\tCount\t\tSymbol Name", None, Some(1), 3),
         ] {
-            let columns = Columns::of(head.as_bytes()).expect(head);
-            assert_eq!((columns.own, columns.symbol), (own, symbol), "{head}");
+            let Columns { own: of_own, count: of_count, symbol: of_symbol, .. } =
+                Columns::of(head.as_bytes()).expect(head);
+            assert_eq!((of_own, of_count, of_symbol), (own, count, symbol), "{head}");
         }
         assert!(Columns::of(b"Symbol Name").is_none());
         assert!(Columns::of(b"main;f 12").is_none());

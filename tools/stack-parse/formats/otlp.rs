@@ -27,6 +27,7 @@ mod fields;
 mod form;
 mod json;
 mod message;
+mod recorded;
 
 use common::{Error, Result, io::Input};
 

@@ -19,6 +19,7 @@ mod detect;
 mod heap;
 mod interned;
 mod lanes;
+mod losses;
 mod messages;
 mod names;
 mod packet;

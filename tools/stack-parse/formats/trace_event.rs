@@ -13,6 +13,7 @@
 
 mod event;
 mod frames;
+mod overflow;
 mod profiles;
 mod sampled;
 mod threads;
@@ -28,6 +29,7 @@ use crate::read::stacks::{FrameNames, Stacks};
 use crate::samples::{Root, Samples, Weighs};
 use event::{Key, TraceEvent};
 use frames::Frames;
+use overflow::Overflow;
 use profiles::Profiles;
 use sampled::Sampled;
 use threads::Threads;
@@ -74,6 +76,7 @@ struct Trace {
     spans: Spans,
     profiles: Profiles,
     sampled: Sampled,
+    overflow: Overflow,
     /// How many events were left out, as they are sums of others.
     sums: u64,
 }
@@ -106,6 +109,8 @@ impl Trace {
                 Key::Events => json.for_each(|json| self.read_event(json))?,
                 Key::Samples => json.for_each(|json| self.read_sample(json))?,
                 Key::StackFrames => self.sampled.read_frames(json, &mut self.frames)?,
+                Key::VizTracer => self.overflow.read_viztracer(json)?,
+                Key::Metadata => self.overflow.read_metadata(json)?,
                 Key::End => break,
             }
         }
@@ -130,7 +135,7 @@ impl Trace {
     }
 
     fn add_event(&mut self) {
-        let Trace { event, frames, threads, spans, profiles, sampled, sums } = self;
+        let Trace { event, frames, threads, spans, profiles, sampled, overflow, sums } = self;
         if event.is_sum() {
             *sums += 1;
             return;
@@ -139,7 +144,10 @@ impl Trace {
             b'B' | b'E' | b'X' => add_span(event, threads.of_event(event), frames, spans),
             // Spans of tasks, which move from thread to thread; S and F are the old types.
             b'b' | b'e' | b'S' | b'F' => add_span(event, threads.of_task(event), frames, spans),
-            b'M' => threads.name(event),
+            b'M' => {
+                threads.name(event);
+                overflow.note(event);
+            }
             b'P' | b'I' | b'i' => profiles.add(event, threads),
             _ => {}
         }
@@ -152,7 +160,7 @@ impl Trace {
     /// Adds the samples of V8 first, then other samples, then spans: the first event is the
     /// default.
     fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
-        let Trace { frames, threads, mut spans, profiles, mut sampled, sums, .. } = self;
+        let Trace { frames, threads, mut spans, profiles, mut sampled, overflow, sums, .. } = self;
         let mut output = Output {
             names: frames.names(samples),
             stacks: Stacks::default(),
@@ -164,6 +172,7 @@ impl Trace {
         add_spans(&mut spans, &threads, &frames, &mut output)?;
         let sums_left_out = "events are sums of others, as clang writes them: they are left out";
         output.samples.note_count(sums, sums_left_out);
+        overflow.report(output.samples);
         output.held.finish(&mut output.stacks, &output.names, output.samples)
     }
 }

@@ -49,6 +49,8 @@ pub(crate) enum Drawn {
     One,
     /// As many as the weight of the row.
     Weight,
+    /// How many it were for all rows together is noted later: [`Samples::draw`].
+    Together,
 }
 
 /// A sample, in as few bytes as possible: there may be many.
@@ -176,6 +178,7 @@ impl Held {
                     Drawn::Unknown => None,
                     Drawn::One => Some(1),
                     Drawn::Weight => Some(row.weight),
+                    Drawn::Together => Some(0),
                 },
                 ..Sample::default()
             };

@@ -5,7 +5,7 @@
 
 mod stream;
 
-pub(crate) use stream::{Broken, Stream};
+pub(crate) use stream::{Broken, Next, Stream};
 
 use super::bytes::{Bytes, Ended};
 

@@ -86,6 +86,15 @@ impl Samples<'_> {
         ));
     }
 
+    /// Reports that a buffer of the recorder was full, and that nobody knows how many samples this
+    /// cost; `remedy` is what helps.
+    pub(crate) fn note_full_buffer(&mut self, remedy: &str) {
+        self.facts.lost = None;
+        self.doubt(format_args!(
+            "events were lost while recording, as a buffer was full: {remedy}"
+        ));
+    }
+
     /// Says that frames have the lines where their functions are defined, if the user asked for
     /// lines: other formats have those of the calls. `but` says which frames differ, or is empty.
     pub(crate) fn note_lines_of_definitions(&mut self, but: &str) {

@@ -103,6 +103,7 @@ fn read_features(
     let table = read(file, table).unwrap_or_default();
     if header.features().any(|number| number >= simpleperf::numbers::FIRST) {
         delivery.events.set_chains_of_calls();
+        delivery.summary.is_of_simpleperf = true;
     }
     for (number, section) in header.features().zip(table.chunks_exact(FileSection::SIZE)) {
         let section = FileSection::parse(&mut Bytes(section)).unwrap_or_default();
@@ -126,16 +127,14 @@ fn read_features(
             }
             numbers::BUILD_ID => before.build_ids = read(file, section).unwrap_or_default(),
             numbers::TRACING_DATA => {
-                let data = read(file, section).unwrap_or_default();
-                delivery.events.set_tracing_data(&data);
+                delivery.events.set_tracing_data(&read(file, section).unwrap_or_default());
             }
             numbers::EVENT_DESC => {
                 let feature = read(file, section).unwrap_or_default();
                 features::event_names(&feature, &mut delivery.events);
             }
             simpleperf::numbers::META_INFO => {
-                let feature = read(file, section).unwrap_or_default();
-                simpleperf::event_names(&feature, &mut delivery.events);
+                simpleperf::meta_info(&read(file, section).unwrap_or_default(), delivery);
             }
             _ => {}
         }

@@ -7,12 +7,14 @@
 use bstr::ByteSlice;
 
 use crate::bytes::{Bytes, U64s};
+use crate::delivery::Delivery;
 use crate::error::CallerStopped;
 use crate::events::Events;
 use crate::recording::header::MOST_OF_A_SECTION;
 use crate::recording::ordered_reader::OrderedReader;
 use crate::records::{self, Each, FileSymbols, Record, kinds};
 use crate::stream::chunks::RecordAt;
+use crate::summary::Summary;
 
 /// The numbers of the features that are read.
 pub(crate) mod numbers {
@@ -27,18 +29,30 @@ pub(crate) mod numbers {
 /// and what simpleperf pads to a multiple of 64 bytes.
 pub(crate) const SHORTEST_TRACING_DATA: usize = 4 + 64;
 
-/// Sets the names of events from `META_INFO`, which consists of keys and values, each before a zero
-/// byte. The value of `event_type_info` has a line for each event: `sched:sched_switch,2,91`, its
-/// name and the `type` and the `config` of its attribute.
-pub(crate) fn event_names(meta_info: &[u8], events: &mut Events) {
+/// Takes the names of events and what was lost from `META_INFO`, which consists of keys and values,
+/// each before a zero byte.
+pub(crate) fn meta_info(meta_info: &[u8], Delivery { events, summary, .. }: &mut Delivery) {
     let mut texts = meta_info.split(|byte| *byte == 0);
     while let (Some(key), Some(value)) = (texts.next(), texts.next()) {
-        if key == b"event_type_info" {
-            value.lines().for_each(|line| _ = event_name(line, events));
+        match key {
+            b"event_type_info" => value.lines().for_each(|line| _ = event_name(line, events)),
+            b"record_stat" => counts(value, summary),
+            _ => {}
         }
     }
 }
 
+/// `sample_record_count=19,kernelspace_lost_records=0,userspace_lost_samples=9`
+fn counts(value: &[u8], summary: &mut Summary) {
+    for (name, count) in value.split(|byte| *byte == b',').filter_map(|it| it.split_once_str("=")) {
+        if let Some(count) = count.to_str().ok().and_then(|count| count.parse().ok()) {
+            summary.set_count_of_simpleperf(name, count);
+        }
+    }
+}
+
+/// A line for each event: `sched:sched_switch,2,91`, its name and the `type` and the `config` of its
+/// attribute.
 fn event_name(line: &[u8], events: &mut Events) -> Option<()> {
     let mut fields = line.rsplitn(3, |byte| *byte == b',');
     let mut number = || fields.next()?.to_str().ok()?.parse::<u64>().ok();

@@ -208,6 +208,26 @@ fn events_have_the_names_that_the_recording_has() {
 }
 
 #[test]
+fn what_simpleperf_itself_lost_is_added_to_what_the_kernel_lost() {
+    let records = || Stream::new().numbers(2, 0, &[0, 7]).sample(&[1]).sample(&[2]);
+    let summary = |meta_info: &[u8]| {
+        let events = Stream::new().attr(field::IP, 0);
+        let summary = File::new(&events, records(), &[(META_INFO, meta_info)]).read(|_| {});
+        assert!(summary.is_of_simpleperf);
+        (summary.lost(), summary.lost_others, summary.cut_stacks)
+    };
+    assert_eq!(summary(b"record_stat"), (7, 0, 0));
+    let stat = b"record_stat\0sample_record_count=2,kernelspace_lost_records=7,\
+                 userspace_lost_samples=9,userspace_lost_non_samples=4,odd,\
+                 userspace_truncated_stack_samples=5\0";
+    assert_eq!(summary(stat), (16, 4, 5));
+    // No record repeats what the kernel lost if that record was lost, too.
+    let older = b"record_stat\0kernelspace_lost_records=8,userspace_cut_stack_samples=3\0";
+    assert_eq!(summary(older), (8, 0, 3));
+    assert_eq!(summary(b"record_stat\0userspace_lost_samples=-1\0"), (7, 0, 0));
+}
+
+#[test]
 fn files_with_functions_come_before_the_records() {
     let section = b"\x03\0\0\0one\0\0\0\0\x02\0\0\0to\x09\0\0\0cut";
     for (number, form) in [(FILE, "Struct"), (FILE2, "Message")] {

@@ -8,10 +8,11 @@ use crate::read::decimal::scaled;
 use crate::read::json::Json;
 
 /// The columns that are read, except weights, and the number of digits after the point.
-const COLUMNS: [(&[u8], i32); 18] = [
+const COLUMNS: [(&[u8], i32); 19] = [
     (b"stack", 0),
     (b"time", TIME),
     (b"timeDeltas", TIME),
+    (b"threadCPUDelta", CPU),
     (b"prefix", 0),
     (b"prefixOffset", 0),
     (b"frame", 0),
@@ -31,6 +32,9 @@ const COLUMNS: [(&[u8], i32); 18] = [
 
 /// Milliseconds to nanoseconds.
 const TIME: i32 = 6;
+
+/// Microseconds to nanoseconds; other units to thousandths.
+const CPU: i32 = 3;
 
 /// The number of digits after the point of weights, which may be milliseconds, too.
 pub(super) const WEIGHT: i32 = 6;

@@ -4,9 +4,11 @@ use std::io::Read;
 
 use common::Result;
 
+use super::Process;
+use super::cpu::CpuUnit;
 use super::libs::{Lib, read_lib};
 use super::names::{Tables, table_of};
-use super::table::{RowWeight, Table, WEIGHT};
+use super::table::{Column, RowWeight, Table, WEIGHT};
 use crate::read::decimal::Carry;
 use crate::read::held::{Held, Thread as Whose};
 use crate::read::json::Json;
@@ -76,7 +78,7 @@ impl Thread {
     /// Holds the samples; `stacks` has the stack of each row of the stack table.
     pub(super) fn hold(
         &self,
-        start: i64,
+        process: &Process,
         stacks: &[StackId],
         held: &mut Held,
         troubles: &mut Troubles,
@@ -86,18 +88,41 @@ impl Thread {
             b"bytes" => b"bytes",
             _ => b"samples",
         };
-        for (event, table) in [
-            (event, &self.samples),
-            (b"js-allocations", &self.js_allocations),
-            (b"native-allocations", &self.native_allocations),
+        let cpu = process.cpu.filter(|_| self.samples.has("threadCPUDelta"));
+        for (event, table, is_measure) in [
+            (event, &self.samples, cpu.is_some()),
+            (b"js-allocations", &self.js_allocations, false),
+            (b"native-allocations", &self.native_allocations, false),
         ] {
             troubles.add(table);
             if table.len() > 0 {
-                let thread = held.thread(self.whose(event));
-                hold_table(table, thread, start, stacks, held, troubles);
+                let thread = held.thread(Whose { is_measure, ..self.whose(event) });
+                hold_table(table, thread, process.start, stacks, held, troubles);
             }
         }
+        if let Some(unit) = cpu {
+            self.hold_cpu(unit, process.start, stacks, held);
+        }
         self.tables.all().iter().for_each(|table| troubles.add(table));
+    }
+
+    /// Whether the profiler's clock took all of its samples; `None` if it has none.
+    pub(super) fn is_by_clock(&self) -> Option<bool> {
+        let has_memory = [&self.js_allocations, &self.native_allocations].map(Table::len) != [0; 2];
+        let is_clock = !matches!(&self.samples.weight_type[..], b"tracing-ms" | b"bytes");
+        (has_memory || self.samples.len() > 0).then_some(is_clock && !has_memory)
+    }
+
+    /// Holds the processor's time of the samples, which is another number of the same samples.
+    fn hold_cpu(&self, unit: CpuUnit, start: i64, stacks: &[StackId], held: &mut Held) {
+        let (event, unit_of_event) = unit.event();
+        let whose = Whose { unit: unit_of_event.to_vec(), is_measure: true, ..self.whose(event) };
+        let thread = held.thread(whose);
+        let mut times = Times::of(&self.samples, start);
+        for (row, weight) in unit.of_rows(&self.samples) {
+            let stack = stack_of(&self.samples, row, stacks).unwrap_or(Stacks::EMPTY);
+            held.add(thread, stack, weight, times.at(row));
+        }
     }
 
     fn whose(&self, event: &[u8]) -> Whose {
@@ -115,15 +140,12 @@ fn hold_table(
     held: &mut Held,
     troubles: &mut Troubles,
 ) {
-    let (times, deltas) = (table.column("time"), table.column("timeDeltas"));
+    let mut times = Times::of(table, start);
     // How many millionths make one counted unit: milliseconds are counted in nanoseconds.
     let whole = if table.weight_type == b"tracing-ms" { 1 } else { 10i128.pow(WEIGHT as u32) };
-    let (mut carry, mut now) = (Carry::default(), 0i64);
+    let mut carry = Carry::default();
     troubles.lonely += (table.len() - table.column("stack").len()) as u64;
     for row in 0..table.column("stack").len() {
-        now = now.saturating_add(deltas.get(row).unwrap_or_default());
-        let time = if deltas.len() > 0 { Some(now) } else { times.get(row) };
-        let time = time.and_then(|time| u64::try_from(start.saturating_add(time)).ok());
         let parts = match table.weight(row) {
             RowWeight::Parts(parts) => parts,
             RowWeight::One => whole,
@@ -144,10 +166,44 @@ fn hold_table(
             }
             continue;
         };
-        let number = table.column("stack").get(row);
-        let stack = number.and_then(|number| stacks.get(usize::try_from(number).ok()?));
-        troubles.stackless += u64::from(number.is_some() && stack.is_none());
-        held.add(thread, stack.copied().unwrap_or(Stacks::EMPTY), weight, time);
+        let stack = stack_of(table, row, stacks);
+        troubles.stackless += u64::from(stack.is_none());
+        held.add(thread, stack.unwrap_or(Stacks::EMPTY), weight, times.at(row));
+    }
+}
+
+/// The stack of a row; `None` if it is not in the table of stacks.
+fn stack_of(table: &Table, row: usize, stacks: &[StackId]) -> Option<StackId> {
+    match table.column("stack").get(row) {
+        Some(number) => stacks.get(usize::try_from(number).ok()?).copied(),
+        None => Some(Stacks::EMPTY),
+    }
+}
+
+/// The times of the rows of a table, which are written as such, or each since the row before it.
+struct Times<'a> {
+    start: i64,
+    times: Column<'a>,
+    deltas: Column<'a>,
+    /// How many rows are counted in `now`.
+    rows: usize,
+    now: i64,
+}
+
+impl Times<'_> {
+    /// `start` is when the clock of the table was 0, in nanoseconds.
+    fn of(table: &Table, start: i64) -> Times<'_> {
+        let (times, deltas) = (table.column("time"), table.column("timeDeltas"));
+        Times { start, times, deltas, rows: 0, now: 0 }
+    }
+
+    /// The time of a row, which is not before that of the last call.
+    fn at(&mut self, row: usize) -> Option<u64> {
+        let new = (self.rows..=row).filter_map(|row| self.deltas.get(row));
+        self.now = new.fold(self.now, i64::saturating_add);
+        self.rows = row + 1;
+        let time = if self.deltas.len() > 0 { Some(self.now) } else { self.times.get(row) };
+        u64::try_from(self.start.saturating_add(time?)).ok()
     }
 }
 

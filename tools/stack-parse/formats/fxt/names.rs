@@ -108,6 +108,43 @@ impl Provider {
         })
     }
 
+    /// A name that is not a frame's; empty if it is not known.
+    pub(super) fn text<'t>(
+        &self,
+        reference: u64,
+        body: &mut Bytes<'t>,
+        names: &'t FrameTable,
+    ) -> Result<&'t [u8], Ended> {
+        let declared = || self.strings.get(&reference).map(|&name| names.name(name));
+        Ok(inline(reference, body)?.or_else(declared).unwrap_or_default())
+    }
+
+    /// The value of the argument with this name, of the `count` arguments that follow; `None` if it is
+    /// no number without sign, or missing.
+    pub(super) fn argument(
+        &self,
+        wanted: &[u8],
+        count: u64,
+        body: &mut Bytes<'_>,
+        names: &FrameTable,
+    ) -> Result<Option<u64>, Ended> {
+        const U32: u64 = 2;
+        const U64: u64 = 4;
+        for _ in 0..count {
+            let header = Header(body.u64()?);
+            let rest = header.bits(4, 12).checked_sub(1).ok_or(Ended)?;
+            let mut argument = Bytes(body.take(rest as usize * 8)?);
+            if self.text(header.bits(16, 16), &mut argument, names)? == wanted {
+                return match header.kind() {
+                    U32 => Ok(Some(header.bits(32, 32))),
+                    U64 => argument.u64().map(Some),
+                    _ => Ok(None),
+                };
+            }
+        }
+        Ok(None)
+    }
+
     /// The thread of an event.
     pub(super) fn whose(
         &self,

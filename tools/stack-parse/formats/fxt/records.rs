@@ -17,7 +17,7 @@ const WORD: u64 = 8;
 
 /// The first word of a record.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Header(u64);
+pub(super) struct Header(pub(super) u64);
 
 impl Header {
     /// The number in the `count` bits from bit `from` on.

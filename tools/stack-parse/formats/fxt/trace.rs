@@ -10,7 +10,7 @@ use crate::read::bytes::Ended;
 use crate::read::held::{Held, Thread};
 use crate::read::spans::{Edge, Spans};
 use crate::read::stacks::{FrameNames, Stacks};
-use crate::samples::Samples;
+use crate::samples::{Loss, Samples};
 
 /// The types of records that are read.
 mod kind {
@@ -22,8 +22,9 @@ mod kind {
     pub(super) const KERNEL_OBJECT: u64 = 7;
 }
 
-/// The types of events that are spans, or parts of them.
+/// The types of events that are spans, or parts of them, or may tell a loss.
 mod event {
+    pub(super) const INSTANT: u64 = 0;
     pub(super) const BEGIN: u64 = 2;
     pub(super) const END: u64 = 3;
     pub(super) const COMPLETE: u64 = 4;
@@ -55,7 +56,17 @@ pub(super) struct Trace {
     damaged: u64,
     /// How many providers had no room for more records.
     full_buffers: u64,
+    /// How many records the kernel of Fuchsia had no room for.
+    dropped: u64,
+    /// How many times magic-trace could not follow the processor.
+    undecoded: u64,
 }
+
+/// A span for the time in which records were dropped: `num_records` says how many.
+const DROPPED: &[u8] = b"ktrace_drop_stats";
+
+/// How magic-trace begins the name of an instant: `[decode error: Overflow packet]`.
+const UNDECODED: &[u8] = b"[decode error:";
 
 impl Trace {
     /// Reads a record.
@@ -88,6 +99,9 @@ impl Trace {
             kind::STRING => provider.declare_string(header, body, &mut self.names)?,
             kind::THREAD => provider.declare_thread(header, body)?,
             kind::KERNEL_OBJECT => self.name_object(Record { header, body })?,
+            kind::EVENT if header.bits(16, 4) == event::INSTANT => {
+                self.read_instant(Record { header, body })?;
+            }
             kind::EVENT => return self.read_event(Record { header, body }),
             // Logs of the kernel or the user, blocks of bytes, and unknown types.
             _ => {}
@@ -124,6 +138,12 @@ impl Trace {
         let mut whose = provider.whose(header.bits(24, 8), self.provider, &mut body)?;
         let _category = inline(header.bits(32, 16), &mut body)?;
         let name = provider.name(header.bits(48, 16), &mut body, &mut self.names)?;
+        if self.names.name(name) == DROPPED {
+            let count = header.bits(20, 4);
+            let dropped = provider.argument(b"num_records", count, &mut body, &self.names)?;
+            self.dropped = self.dropped.saturating_add(dropped.unwrap_or_default());
+            return Ok(None);
+        }
         // Arguments come before the last word, which is the end or the number of the task.
         let last = || body.0.last_chunk().map(|word| u64::from_le_bytes(*word)).ok_or(Ended);
         if is_task {
@@ -148,6 +168,17 @@ impl Trace {
         Ok((!is_task).then_some(thread))
     }
 
+    /// Reads an event that takes no time, as it may be an error.
+    fn read_instant(&mut self, Record { header, mut body }: Record<'_>) -> Result<(), Ended> {
+        let provider = self.providers.entry(self.provider).or_default();
+        let _time = body.u64()?;
+        let _thread = provider.whose(header.bits(24, 8), self.provider, &mut body)?;
+        let _category = inline(header.bits(32, 16), &mut body)?;
+        let name = provider.text(header.bits(48, 16), &mut body, &self.names)?;
+        self.undecoded += u64::from(name.starts_with(UNDECODED));
+        Ok(())
+    }
+
     /// The number of a thread or a task.
     fn number(&mut self, whose: Whose) -> u32 {
         let held = &mut self.held;
@@ -162,9 +193,8 @@ impl Trace {
 
     /// Adds what was read; returns how many records are damaged.
     pub(super) fn finish(self, samples: &mut Samples<'_>) -> Result<u64> {
+        self.report(samples);
         let Trace { names, titles, numbers, mut spans, mut stacks, mut held, damaged, .. } = self;
-        let what = "providers had no room for more records: some are missing";
-        samples.note_count(self.full_buffers, what);
         let mut frames = FrameNames::default();
         for name in 0..names.len() as u32 {
             frames.push(&Frame { name: names.name(name), ..Frame::default() }, samples);
@@ -181,5 +211,23 @@ impl Trace {
         spans.report(samples);
         held.finish(&mut stacks, &frames, samples)?;
         Ok(damaged)
+    }
+
+    /// Reports what was lost while recording.
+    fn report(&self, samples: &mut Samples<'_>) {
+        for (count, what) in [
+            (self.full_buffers, "providers had no room for more records: some are missing"),
+            (
+                self.undecoded,
+                "errors of decoding: parts of the trace are lost, and stacks begin anew after them",
+            ),
+        ] {
+            if count > 0 {
+                samples.doubt(format_args!("{count} {what}"));
+            }
+        }
+        let (of, remedy) = ("records", "use a larger buffer");
+        let (count, recorded, is_exact) = (self.dropped, None, false);
+        samples.note_loss(Loss { count, of, recorded, remedy, is_exact });
     }
 }

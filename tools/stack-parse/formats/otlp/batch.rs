@@ -5,6 +5,7 @@ use hashbrown::HashMap;
 
 use super::attributes::Attribute;
 use super::dictionary::Dictionary;
+use super::recorded::Periods;
 use crate::options::Options;
 use crate::read::held::{Held, Thread};
 use crate::read::own_labels::OwnLabels;
@@ -21,6 +22,7 @@ pub(super) struct Batch {
     held: Held,
     /// The profile that is being read: its own attributes come after its samples.
     profile: Current,
+    periods: Periods,
     /// Samples whose values are below 0.
     negative: u64,
 }
@@ -55,6 +57,12 @@ pub(super) struct Profile {
     /// The numbers of the strings with the event and its unit.
     pub(super) kind: [u64; 2],
     pub(super) attributes: Vec<u64>,
+    /// When it began, in nanoseconds since 1970, and how many it took; 0 if that is unknown.
+    pub(super) start: u64,
+    pub(super) duration: u64,
+    /// The number of the string with the unit of its period.
+    pub(super) period_unit: u64,
+    pub(super) period: u64,
 }
 
 impl Own {
@@ -162,6 +170,7 @@ impl Batch {
         held.take_all(std::mem::take(rows), |number| series[number as usize]);
         held.add_up(samples);
         *last = None;
+        self.periods.add(profile);
     }
 
     /// Adds what was read, in the order of the message.
@@ -176,6 +185,7 @@ impl Batch {
         }
         let negative = "samples have values below 0, or too large ones: they are left out";
         samples.note_counts(&[(self.negative, negative)]);
+        self.periods.note(&self.dictionary, &mut samples.facts);
         self.held.finish(&mut stacks, &names, samples)
     }
 

@@ -10,7 +10,7 @@ use super::encoding::{Large, Message};
 use super::entry::Entry;
 use super::fields::{dictionary, profile, profiles_data, resource_profiles, scope_profiles};
 use super::form::Form;
-use crate::read::protobuf::{Broken, FieldNumber, Fields, Names, Stream, Value, begun};
+use crate::read::protobuf::{Broken, FieldNumber, Fields, Names, Next, Stream, Value, begun};
 
 /// The size of the length before each message of the file exporter, in bytes; it is big-endian.
 const LENGTH: usize = 4;
@@ -90,18 +90,13 @@ impl<R: Read> Binary<R> {
 impl<R: Read> Message for Binary<R> {
     fn fields(
         &mut self,
-        _: Names,
+        names: Names,
         mut each: impl FnMut(&mut Self, FieldNumber) -> Result<()>,
     ) -> Result<()> {
-        let message_end = self.end;
-        while let Some((field, end)) =
-            self.stream.field(message_end).map_err(in_input(&self.name))?
-        {
-            self.end = end;
-            each(self, field)?;
-            self.stream.skip(end).map_err(in_input(&self.name))?;
-        }
-        Ok(())
+        self.fields_and_numbers(names, |message, field, number| match number {
+            None => each(message, field),
+            Some(_) => Ok(()),
+        })
     }
 }
 
@@ -129,6 +124,27 @@ impl<R: Read> Large for Binary<R> {
     fn part<T>(&mut self, read: impl FnOnce(&mut Entry<'_>) -> Result<T>) -> Result<T> {
         let bytes = self.stream.take(self.end).map_err(in_input(&self.name))?;
         read(&mut Entry::new(Value::Bytes(bytes)))
+    }
+
+    fn fields_and_numbers(
+        &mut self,
+        _: Names,
+        mut each: impl FnMut(&mut Self, FieldNumber, Option<u64>) -> Result<()>,
+    ) -> Result<()> {
+        let message_end = self.end;
+        while let Some((field, value)) =
+            self.stream.any_field(message_end).map_err(in_input(&self.name))?
+        {
+            match value {
+                Next::Number(number) => each(self, field, Some(number))?,
+                Next::Bytes(end) => {
+                    self.end = end;
+                    each(self, field, None)?;
+                    self.stream.skip(end).map_err(in_input(&self.name))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn samples(&mut self, add: &mut impl FnMut(&Stored)) -> Result<()> {

@@ -78,6 +78,13 @@ pub(super) trait Large: Message {
     /// Reads the value that comes next as a whole.
     fn part<T>(&mut self, read: impl FnOnce(&mut Self::Part<'_>) -> Result<T>) -> Result<T>;
 
+    /// Like [`fields`](Message::fields), but `each` gets the values that are numbers, too.
+    fn fields_and_numbers(
+        &mut self,
+        names: Names,
+        each: impl FnMut(&mut Self, FieldNumber, Option<u64>) -> Result<()>,
+    ) -> Result<()>;
+
     /// Hands the samples in the field that comes next to `add`, except those whose form is not
     /// known yet.
     fn samples(&mut self, add: &mut impl FnMut(&Stored)) -> Result<()>;

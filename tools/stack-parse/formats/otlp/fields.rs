@@ -10,7 +10,10 @@ messages! {
     scope_profiles { SCOPE = 1, PROFILES = 2 }
     instrumentation_scope { ATTRIBUTES = 3 }
     /// Samples had the name `SAMPLE` before.
-    profile { SAMPLE_TYPE = 1, SAMPLES = 2, SAMPLE = 2, ATTRIBUTE_INDICES = 11 }
+    profile {
+        SAMPLE_TYPE = 1, SAMPLES = 2, SAMPLE = 2, TIME_UNIX_NANO = 3, DURATION_NANO = 4,
+        PERIOD_TYPE = 5, PERIOD = 6, ATTRIBUTE_INDICES = 11,
+    }
     value_type { TYPE_STRINDEX = 1, UNIT_STRINDEX = 2 }
     sample {
         STACK_INDEX = 1, ATTRIBUTE_INDICES = 2, LINK_INDEX = 3, VALUES = 4,

@@ -91,6 +91,21 @@ impl<'i> Large for AsJson<'i> {
         read(self)
     }
 
+    fn fields_and_numbers(
+        &mut self,
+        names: Names,
+        mut each: impl FnMut(&mut Self, FieldNumber, Option<u64>) -> Result<()>,
+    ) -> Result<()> {
+        self.fields(names, |message, field| {
+            let json = &mut message.json;
+            let number = match json.kind()? {
+                Kind::Number | Kind::Text => Some(number(json)?),
+                Kind::Object | Kind::Array | Kind::Other => None,
+            };
+            each(message, field, number)
+        })
+    }
+
     fn samples(&mut self, add: &mut impl FnMut(&Stored)) -> Result<()> {
         let mut stored = Stored::default();
         self.each(|message| {

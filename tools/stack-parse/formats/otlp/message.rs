@@ -7,6 +7,7 @@ use super::batch::{Batch, Profile, Stored};
 use super::dictionary::{Dictionary, Function, Location, RawMapping};
 use super::encoding::{Large, Part, Place};
 use super::fields as of;
+use super::recorded::Recorded;
 use crate::options::Options;
 use crate::read::protobuf::{FieldNumber, Names};
 use crate::samples::Samples;
@@ -22,10 +23,12 @@ pub(super) fn read(
     options: &Options,
     samples: &mut Samples<'_>,
 ) -> Result<()> {
+    let mut recorded = Recorded::default();
     loop {
-        let mut into = Reading { batch: Batch::default(), samples };
+        let mut into = Reading { batch: Batch::default(), recorded: &mut recorded, samples };
         let read = read_message(messages, &mut into);
         into.batch.finish(options, samples)?;
+        recorded.note(&mut samples.facts);
         if *messages.is_old() {
             return Err(Error::Unknown { name, what: OLD.to_owned() });
         }
@@ -38,6 +41,7 @@ pub(super) fn read(
 /// A message that is being read.
 struct Reading<'a, 's> {
     batch: Batch,
+    recorded: &'a mut Recorded,
     samples: &'a Samples<'s>,
 }
 
@@ -96,15 +100,18 @@ fn read_scope(message: &mut impl Large, into: &mut Reading<'_, '_>) -> Result<()
 fn read_profile(message: &mut impl Large, into: &mut Reading<'_, '_>) -> Result<()> {
     let mut profile = Profile::default();
     let mut is_of_18 = false;
-    let read = message.fields(of::profile::NAMES, |message, field| {
+    let read = message.fields_and_numbers(of::profile::NAMES, |message, field, number| {
+        if let Some(number) = number {
+            profile.set_number(field, number);
+            return Ok(());
+        }
         match field {
             of::profile::SAMPLE_TYPE => {
-                use of::value_type::{NAMES, TYPE_STRINDEX, UNIT_STRINDEX};
                 // There were several before version 1.8.
                 *message.is_old() |= message.is_list()?;
-                let wanted = [TYPE_STRINDEX, UNIT_STRINDEX];
-                profile.kind = message.part(|part| part.numbers(NAMES, wanted))?;
+                profile.kind = value_type(message)?;
             }
+            of::profile::PERIOD_TYPE => profile.period_unit = value_type(message)?[1],
             of::profile::SAMPLES => {
                 message.samples(&mut |sample| into.batch.add(sample, into.samples))?;
             }
@@ -123,8 +130,27 @@ fn read_profile(message: &mut impl Large, into: &mut Reading<'_, '_>) -> Result<
         Ok(())
     });
     message.end_samples(&mut |sample| into.batch.add(sample, into.samples));
+    into.recorded.add(&profile);
     into.batch.end_profile(&profile, into.samples);
     read
+}
+
+/// The numbers of the strings with a name and its unit.
+fn value_type(message: &mut impl Large) -> Result<[u64; 2]> {
+    use of::value_type::{NAMES, TYPE_STRINDEX, UNIT_STRINDEX};
+    message.part(|part| part.numbers(NAMES, [TYPE_STRINDEX, UNIT_STRINDEX]))
+}
+
+impl Profile {
+    /// Sets a field whose value is a number.
+    fn set_number(&mut self, field: FieldNumber, number: u64) {
+        match field {
+            of::profile::TIME_UNIX_NANO => self.start = number,
+            of::profile::DURATION_NANO => self.duration = number,
+            of::profile::PERIOD => self.period = number,
+            _ => {}
+        }
+    }
 }
 
 /// Reads a sample. `today` has the number that each of its fields has today.

@@ -53,9 +53,11 @@ pub(super) fn report(summary: &Summary, is_sampled: bool, samples: &mut Samples<
     let lost = summary.lost();
     // What could not be read may be about what was lost.
     let is_exact = summary.damaged == 0 && summary.error.is_none();
-    let remedy = match is_sampled {
-        true => "use a lower 'perf record -F' or a larger -m",
-        false => "use a larger 'perf record -m'",
+    let remedy = match (summary.is_of_simpleperf, is_sampled) {
+        (false, true) => "use a lower 'perf record -F' or a larger -m",
+        (false, false) => "use a larger 'perf record -m'",
+        (true, true) => "use a lower 'simpleperf record -f' or a larger --user-buffer-size and -m",
+        (true, false) => "use a larger 'simpleperf record --user-buffer-size' and -m",
     };
     let (of, recorded) = ("samples or other records", Some(summary.samples));
     samples.note_loss(Loss { count: lost, of, recorded, remedy, is_exact });
@@ -65,6 +67,22 @@ pub(super) fn report(summary: &Summary, is_sampled: bool, samples: &mut Samples<
              wrong number of threads",
         );
     }
+    if summary.lost_others > 0 {
+        let lost = summary.lost_others;
+        samples.doubt(format_args!(
+            "{lost} records that are no samples were lost while recording: names of threads and code \
+             may be missing"
+        ));
+    }
+    note_counts(summary, samples);
+    if summary.aux_bytes > 0 && summary.samples > 0 {
+        let aux = summary.aux_bytes;
+        samples.note(format_args!("{aux} bytes of a trace by the processor (AUX) left out"));
+    }
+}
+
+/// Reports what is missing for other reasons.
+fn note_counts(summary: &Summary, samples: &mut Samples<'_>) {
     samples.note_counts(&[
         (
             summary.unknown_events,
@@ -81,11 +99,12 @@ pub(super) fn report(summary: &Summary, is_sampled: bool, samples: &mut Samples<
             summary.without_user_chain,
             "samples lack the program's part of their call chain, which was to be recorded later",
         ),
+        (
+            summary.cut_stacks,
+            "samples have only a part of their stack, as simpleperf's buffer was full: use a larger \
+             --user-buffer-size",
+        ),
     ]);
-    if summary.aux_bytes > 0 && summary.samples > 0 {
-        let aux = summary.aux_bytes;
-        samples.note(format_args!("{aux} bytes of a trace by the processor (AUX) left out"));
-    }
 }
 
 #[cfg(test)]

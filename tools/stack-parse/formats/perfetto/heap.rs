@@ -11,7 +11,7 @@ use super::messages::{heap_sample as sample, process_heap_samples as dump, profi
 use crate::read::held::Held;
 use crate::read::protobuf::{FieldNumber, Malformed, repeated};
 use crate::read::stacks::{StackId, Stacks};
-use crate::samples::Samples;
+use crate::samples::{Loss, Samples};
 
 /// The numbers that a dump has for each stack: all [`HEAP_EVENTS`] except the last.
 const COUNTS: [FieldNumber; HEAP_EVENTS.len() - 1] = [
@@ -55,6 +55,10 @@ pub(super) struct Heaps {
     /// How many counts are smaller than those before them.
     shrunk: u64,
     unknown_stacks: u64,
+    /// The number of the last packet of each sequence.
+    indexes: HashMap<u64, u64>,
+    /// How many packets are missing between others of their sequence.
+    missing: u64,
     /// How many dumps report each of [`TROUBLES`].
     troubles: [u64; TROUBLES.len()],
 }
@@ -72,6 +76,17 @@ const TROUBLES: [(FieldNumber, &str); 5] = [
 ];
 
 impl Heaps {
+    /// Notes the number of a packet in its sequence. The trace of a buffer that was overwritten
+    /// begins with any number.
+    pub(super) fn note_index(&mut self, sequence: u64, message: &[u8]) {
+        let said = profile_packet::read(message).ok();
+        if let Some(index) = said.and_then(|said| said.known(profile_packet::INDEX)) {
+            let last = self.indexes.insert(sequence, index);
+            let between = last.and_then(|last| index.checked_sub(last)?.checked_sub(1));
+            self.missing = self.missing.saturating_add(between.unwrap_or_default());
+        }
+    }
+
     /// Adds a packet; returns whether its dump is complete.
     pub(super) fn add(
         &mut self,
@@ -159,6 +174,11 @@ impl Heaps {
         let troubles = self.troubles.iter().zip(TROUBLES);
         for (count, (_, what)) in troubles.filter(|(count, _)| **count > 0) {
             samples.doubt(format_args!("{count} {what}"));
+        }
+        if self.missing > 0 {
+            let (of, recorded, remedy) = ("packets of memory", None, "use a larger buffer");
+            let (count, is_exact) = (self.missing, false);
+            samples.note_loss(Loss { count, of, recorded, remedy, is_exact });
         }
         samples.note_counts(&[
             (self.shrunk, "counts of memory are smaller than before: they are left out"),

@@ -28,8 +28,9 @@ pub(super) enum Lane {
 pub(super) const HEAP_EVENTS: [(&str, &str); 6] = [
     ("allocated", "bytes"),
     ("freed", "bytes"),
-    ("allocations", "allocations"),
-    ("frees", "allocations"),
+    // Those that were sampled: unlike the bytes, they are not scaled.
+    ("allocations", "samples"),
+    ("frees", "samples"),
     ("max", "bytes"),
     ("in-use", "bytes"),
 ];

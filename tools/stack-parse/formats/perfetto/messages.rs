@@ -11,7 +11,8 @@ messages! {
         TIMESTAMP = 8, SEQUENCE_ID = 10, INTERNED_DATA = 12, SEQUENCE_FLAGS = 13,
         STATE_CLEARED = 41, PREVIOUS_DROPPED = 42, TIMESTAMP_CLOCK_ID = 58, DEFAULTS = 59,
         FTRACE_EVENTS = 1, PROCESS_TREE = 2, CHROME_EVENTS = 5, CLOCK_SNAPSHOT = 6, SYS_STATS = 7,
-        PROCESS_STATS = 9, TRACK_EVENT = 11, PROFILE_PACKET = 37, BATTERY = 38, ANDROID_LOG = 39,
+        PROCESS_STATS = 9, TRACK_EVENT = 11, TRACE_STATS = 35, PROFILE_PACKET = 37, BATTERY = 38,
+        ANDROID_LOG = 39,
         PROCESS_DESCRIPTOR = 43, THREAD_DESCRIPTOR = 44, COMPRESSED_PACKETS = 50,
         STREAMING_PROFILE_PACKET = 54, HEAP_GRAPH = 56, TRACK_DESCRIPTOR = 60, MODULE_SYMBOLS = 61,
         DEOBFUSCATION_MAPPING = 64, PERF_SAMPLE = 66, SMAPS_PACKET = 68, STREAMING_ALLOCATION = 74,
@@ -25,9 +26,13 @@ messages! {
     /// `PerfSampleDefaults` of profile_packet.proto.
     perf_sample_defaults { TIMEBASE = 1 }
     /// `PerfEvents.Timebase` of perf_events.proto.
-    timebase { TRACEPOINT = 3, COUNTER = 4, RAW_EVENT = 5, NAME = 10 }
+    timebase { FREQUENCY = 2, TRACEPOINT = 3, COUNTER = 4, RAW_EVENT = 5, NAME = 10 }
     /// `PerfEvents.Tracepoint` of perf_events.proto.
     tracepoint { NAME = 1 }
+    /// `TraceStats` of trace_stats.proto.
+    trace_stats { BUFFER_STATS = 1 }
+    /// `TraceStats.BufferStats` of trace_stats.proto.
+    buffer_stats { CHUNKS_OVERWRITTEN = 3, CHUNKS_DISCARDED = 18, TRACE_WRITER_PACKET_LOSS = 19 }
     /// `ClockSnapshot` of clock_snapshot.proto.
     clock_snapshot { CLOCKS = 1, PRIMARY_TRACE_CLOCK = 2 }
     /// `ClockSnapshot.Clock` of clock_snapshot.proto.
@@ -67,12 +72,12 @@ messages! {
     /// `ProfilePacket` of profile_packet.proto.
     profile_packet {
         STRINGS = 1, FRAMES = 2, CALLSTACKS = 3, MAPPINGS = 4, PROCESS_DUMPS = 5, CONTINUED = 6,
+        INDEX = 7,
     }
     /// `ProfilePacket.ProcessHeapSamples` of profile_packet.proto.
     process_heap_samples {
         PID = 1, SAMPLES = 2, REJECTED_CONCURRENT = 4, BUFFER_OVERRAN = 7, BUFFER_CORRUPTED = 8,
-        TIMESTAMP = 9, HIT_GUARDRAIL = 10, HEAP_NAME = 11,
-        CLIENT_ERROR = 14,
+        TIMESTAMP = 9, HIT_GUARDRAIL = 10, HEAP_NAME = 11, CLIENT_ERROR = 14,
     }
     /// `ProfilePacket.HeapSample` of profile_packet.proto.
     heap_sample {
@@ -86,6 +91,8 @@ messages! {
         CPU = 1, PID = 2, TID = 3, CALLSTACK_IID = 4, KERNEL_RECORDS_LOST = 17,
         SAMPLE_SKIPPED_REASON = 18, PRODUCER_EVENT = 19,
     }
+    /// `PerfSample.ProducerEvent` of profile_packet.proto.
+    producer_event { SOURCE_STOP_REASON = 1 }
     /// `StackSample` of stack_sample.proto.
     stack_sample {
         TASK_CONTEXT = 1, TASK_CONTEXT_IID = 2, EXECUTION_CONTEXT = 3, EXECUTION_CONTEXT_IID = 4,

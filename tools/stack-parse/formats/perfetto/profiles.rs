@@ -1,7 +1,9 @@
 //! Samples of the processor's time: those of perf, and those of Chrome.
 
 use super::clocks::{Clocks, MONOTONIC};
-use super::messages::{perf_sample as sample, streaming_profile_packet as streaming};
+use super::messages::{
+    perf_sample as sample, producer_event, streaming_profile_packet as streaming,
+};
 use super::sequence::Sequence;
 use crate::read::protobuf::{Malformed, list};
 
@@ -17,9 +19,14 @@ pub(super) enum Perf {
     Skipped,
     /// The kernel lost this many records.
     Lost(u64),
-    /// A stop, or a sample for other counters only.
+    /// The profiler stopped before the end, since it took too much memory or time.
+    Stopped,
+    /// Another stop, or a sample for other counters only.
     Other,
 }
+
+/// The reason for a stop that is no request.
+const GUARDRAIL: u64 = 1;
 
 /// The reason for a skipped sample that the configuration excludes.
 const NOT_IN_SCOPE: u64 = 4;
@@ -28,9 +35,12 @@ impl Perf {
     pub(super) fn read(message: &[u8]) -> Result<Perf, Malformed> {
         let said = sample::read(message)?;
         let lost = said.number(sample::KERNEL_RECORDS_LOST);
+        if let Some(event) = said.message(sample::PRODUCER_EVENT).filter(|_| lost == 0) {
+            let reason = producer_event::read(event)?.number(producer_event::SOURCE_STOP_REASON);
+            return Ok(if reason == GUARDRAIL { Perf::Stopped } else { Perf::Other });
+        }
         Ok(match said.known(sample::SAMPLE_SKIPPED_REASON) {
             _ if lost > 0 => Perf::Lost(lost),
-            _ if said.message(sample::PRODUCER_EVENT).is_some() => Perf::Other,
             Some(NOT_IN_SCOPE) => Perf::Other,
             Some(_) => Perf::Skipped,
             None => Perf::Sample {

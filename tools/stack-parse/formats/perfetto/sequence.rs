@@ -28,6 +28,8 @@ pub(super) struct Defaults {
     pub(super) track: Option<u64>,
     /// The event that samples of perf count, as a text; `None` for time.
     pub(super) perf_event: Option<u32>,
+    /// How many samples of perf were to be taken each second.
+    pub(super) frequency: Option<u64>,
     /// The counters of stack samples, as a message.
     pub(super) stack_samples: Vec<u8>,
 }
@@ -73,19 +75,20 @@ impl Defaults {
         let said = defaults::read(message)?;
         let track = track_event::read(said.bytes(defaults::TRACK_EVENT))?;
         let perf_sample = perf_sample_defaults::read(said.bytes(defaults::PERF_SAMPLE))?;
-        let perf_event = perf_event(perf_sample.bytes(perf_sample_defaults::TIMEBASE))?;
+        let timebase = timebase::read(perf_sample.bytes(perf_sample_defaults::TIMEBASE))?;
+        let perf_event = perf_event(&timebase)?;
         Ok(Defaults {
             clock: said.known(defaults::TIMESTAMP_CLOCK_ID),
             track: track.known(track_event::TRACK_UUID),
             perf_event: perf_event.map(|name| codes.text(name)),
+            frequency: timebase.known(timebase::FREQUENCY).filter(|hertz| *hertz > 0),
             stack_samples: said.bytes(defaults::STACK_SAMPLE).to_vec(),
         })
     }
 }
 
 /// The event that samples of perf count; `None` for time.
-fn perf_event(message: &[u8]) -> Result<Option<&[u8]>, Malformed> {
-    let said = timebase::read(message)?;
+fn perf_event<'a>(said: &timebase::Said<'a>) -> Result<Option<&'a [u8]>, Malformed> {
     if !said.bytes(timebase::NAME).is_empty() {
         return Ok(Some(said.bytes(timebase::NAME)));
     }

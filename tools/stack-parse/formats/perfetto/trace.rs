@@ -1,5 +1,6 @@
 //! The state while a trace is read.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 
 use common::{Result, io::Zstd};
@@ -11,6 +12,7 @@ use super::code::{Code, Codes};
 use super::heap::Heaps;
 use super::interned::of_interned_data;
 use super::lanes::{Lane, Lanes};
+use super::losses::Losses;
 use super::messages::{packet as field, trace};
 use super::packet::Packet;
 use super::profiles::{Perf, streamed};
@@ -25,7 +27,7 @@ use crate::read::held::Held;
 use crate::read::protobuf::{Malformed, Stream};
 use crate::read::spans::Spans;
 use crate::read::stacks::{StackId, Stacks};
-use crate::samples::{Loss, Samples};
+use crate::samples::Samples;
 
 #[derive(Default)]
 pub(super) struct Trace {
@@ -47,10 +49,9 @@ pub(super) struct Trace {
     unread: Unread,
     /// How many packets cannot be read completely.
     damaged: u64,
-    /// How many packets refer to lost ones.
-    left_out: u64,
-    skipped_samples: u64,
-    lost_records: u64,
+    losses: Losses,
+    /// How many samples were to be taken each second, for all samples; `None` if that is unknown.
+    rates: BTreeSet<Option<u64>>,
     unknown_stacks: u64,
 }
 
@@ -124,8 +125,11 @@ impl Trace {
         let clock = packet.clock.or(sequence.defaults.clock);
         let time = packet.timestamp;
         let time = time.and_then(|time| self.clocks.time(packet.sequence, clock, time));
+        if let Some((field::PROFILE_PACKET, data)) = packet.data {
+            self.heaps.note_index(packet.sequence, data);
+        }
         if sequence.lacks_state_of(packet) {
-            self.left_out += 1;
+            self.losses.left_out += 1;
             return Ok(None);
         }
         self.read_data(packet, time)
@@ -149,6 +153,7 @@ impl Trace {
                     self.close_dump(packet.sequence);
                 }
             }
+            field::TRACE_STATS => self.losses.read_statistics(data)?,
             field::CLOCK_SNAPSHOT => self.clocks.add(packet.sequence, data)?,
             field::PROCESS_TREE => self.titles.add_tree(data)?,
             field::PROCESS_DESCRIPTOR => _ = self.titles.add_process(data)?,
@@ -191,15 +196,14 @@ impl Trace {
         match Perf::read(data)? {
             Perf::Sample { process, thread, cpu, stack } => {
                 let sequence = self.sequences.entry(number).or_default();
+                self.rates.insert(sequence.defaults.frequency);
                 let event = sequence.defaults.perf_event.unwrap_or(self.sample_event);
                 let stack = stack.map(|stack| sequence.interned.stack(stack));
                 let stack = stack.map_or(Stacks::EMPTY, |stack| self.known_stack(stack));
                 let cpu = cpu.filter(|_| self.wants_cpu);
                 self.hold(Lane::Sampled { event, unit: 0, process, thread, cpu }, stack, 1, time);
             }
-            Perf::Skipped => self.skipped_samples += 1,
-            Perf::Lost(records) => self.lost_records = self.lost_records.saturating_add(records),
-            Perf::Other => {}
+            other => self.losses.note(&other),
         }
         Ok(())
     }
@@ -213,6 +217,7 @@ impl Trace {
         let sequence = self.sequences.entry(number).or_default();
         let sampled = streamed(data, time, number, sequence, &mut self.clocks)?;
         let (process, thread) = sequence.thread.unwrap_or_default();
+        self.rates.insert(None);
         let stacks = sampled.into_iter().map(|(it, time)| (sequence.interned.stack(it), time));
         for (stack, time) in stacks.collect::<Vec<_>>() {
             let stack = self.known_stack(stack);
@@ -236,6 +241,7 @@ impl Trace {
         let StackSample { process, thread, cpu, stack, counted } = sample;
         let stack = self.known_stack(stack);
         let cpu = cpu.filter(|_| self.wants_cpu);
+        self.rates.insert(None);
         let lane = |event, unit| Lane::Sampled { event, unit, process, thread, cpu };
         self.hold(lane(self.sample_event, 0), stack, 1, time);
         for counted in counted {
@@ -274,13 +280,20 @@ impl Trace {
         for sequence in self.heaps.open() {
             self.close_dump(sequence);
         }
-        self.report(samples);
-        let Trace { codes, symbols, titles, mut lanes, mut spans, .. } = self;
+        self.losses.report(samples);
+        let unknown_stacks = "samples have no stack in this trace: it is [unknown]";
+        samples.note_count(self.unknown_stacks, unknown_stacks);
+        let Trace { codes, symbols, titles, mut lanes, mut spans, mut rates, .. } = self;
         let (mut stacks, mut held) = (self.stacks, self.held);
         self.heaps.finish(&mut lanes, &mut held, samples);
         let names = codes.names(&symbols, options, samples);
         let lanes = lanes.name(&titles, &codes, &mut held);
         self.unread.report(!lanes.is_empty(), samples);
+        // Spans and memory have no rate.
+        if lanes.iter().any(|(lane, _)| !matches!(lane, Lane::Sampled { .. })) {
+            rates.insert(None);
+        }
+        rates.into_iter().for_each(|rate| samples.facts.note_rate(rate));
         if let Some((_, first)) = lanes.first() {
             let event = held.thread_mut(*first).event.clone();
             held.prefer(event, samples);
@@ -291,24 +304,5 @@ impl Trace {
         spans.report(samples);
         held.finish(&mut stacks, &names, samples)?;
         Ok(self.damaged)
-    }
-
-    /// Reports what is missing in the sums.
-    fn report(&self, samples: &mut Samples<'_>) {
-        // Samples were skipped where the profiler was late.
-        let lost = self.lost_records.saturating_add(self.skipped_samples);
-        if lost > 0 {
-            samples.note_loss(Loss {
-                count: lost,
-                of: "samples or other records",
-                recorded: None,
-                remedy: "use a larger ring_buffer_pages, or a lower frequency",
-                is_exact: true,
-            });
-        }
-        samples.note_counts(&[
-            (self.left_out, "packets refer to packets that were lost: they are left out"),
-            (self.unknown_stacks, "samples have no stack in this trace: it is [unknown]"),
-        ]);
     }
 }

@@ -43,6 +43,10 @@ pub(super) enum Key {
     Events,
     Samples,
     StackFrames,
+    /// What VizTracer says of itself, which comes next.
+    VizTracer,
+    /// What Chrome says of the trace, which comes next.
+    Metadata,
     /// There is no further key.
     End,
 }
@@ -104,6 +108,8 @@ impl TraceEvent {
             b"traceEvents" => return Ok(Key::Events),
             b"samples" => return Ok(Key::Samples),
             b"stackFrames" => return Ok(Key::StackFrames),
+            b"viztracer_metadata" => return Ok(Key::VizTracer),
+            b"metadata" => return Ok(Key::Metadata),
             _ => {}
         }
         Ok(Key::Field)

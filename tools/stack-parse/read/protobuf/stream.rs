@@ -16,6 +16,15 @@ pub(crate) struct Stream<R> {
     input: Ahead<R>,
 }
 
+/// The value of a field that is being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// A number, which was read.
+    Number(u64),
+    /// Bytes that come next, up to this byte of the input: a string, a message or several numbers.
+    Bytes(u64),
+}
+
 /// Why nothing more can be read.
 #[derive(Debug)]
 pub(crate) enum Broken {
@@ -36,6 +45,13 @@ impl Broken {
         };
         Error::Unknown { name, what: format!("{what}; what could be read is kept") }
     }
+}
+
+/// What comes after the number of a field.
+enum Head {
+    Number(u64),
+    /// The length of its bytes.
+    Length(u64),
 }
 
 impl<R: Read> Stream<R> {
@@ -60,23 +76,35 @@ impl<R: Read> Stream<R> {
     }
 
     /// The next field of a message that ends at `end`: its number, and where its bytes end. These
-    /// come next: a string, a message or several numbers. Fields of one number are skipped. `None`
-    /// at the end of the message. A message of unknown length ends with the input: its `end` is
-    /// `u64::MAX`.
+    /// come next. Fields of one number are skipped. `None` at the end of the message. A message of
+    /// unknown length ends with the input: its `end` is `u64::MAX`.
     pub(crate) fn field(&mut self, end: u64) -> Result<Option<(FieldNumber, u64)>, Broken> {
         loop {
-            let start = self.position();
-            if start >= end || end == u64::MAX && self.peek()?.is_none() {
-                return Ok(None);
-            }
-            let (number, length) = self.head()?;
-            let field_end = self.position().checked_add(length.unwrap_or(0));
-            match field_end.filter(|it| *it <= end) {
-                None => return Err(Broken::NoField(start)),
-                Some(field_end) if length.is_some() => return Ok(Some((number, field_end))),
-                Some(_) => {}
+            match self.any_field(end)? {
+                Some((number, Next::Bytes(end))) => return Ok(Some((number, end))),
+                Some((_, Next::Number(_))) => {}
+                None => return Ok(None),
             }
         }
+    }
+
+    /// Like [`field`](Stream::field), but fields of one number are not skipped.
+    #[inline]
+    pub(crate) fn any_field(&mut self, end: u64) -> Result<Option<(FieldNumber, Next)>, Broken> {
+        let start = self.position();
+        if start >= end || end == u64::MAX && self.peek()?.is_none() {
+            return Ok(None);
+        }
+        let (number, value) = self.head()?;
+        let (value, field_end) = match value {
+            Head::Number(number) => (Next::Number(number), Some(self.position())),
+            Head::Length(length) => {
+                let end = self.position().checked_add(length);
+                (Next::Bytes(end.unwrap_or(u64::MAX)), end)
+            }
+        };
+        let is_inside = field_end.is_some_and(|it| it <= end);
+        if is_inside { Ok(Some((number, value))) } else { Err(Broken::NoField(start)) }
     }
 
     /// The bytes of the next field with this number, in a message that ends with the input; `None`
@@ -98,9 +126,8 @@ impl<R: Read> Stream<R> {
         }
     }
 
-    /// Takes the number of a field, and its value if that is a number; else returns the length of
-    /// its bytes, which follow.
-    fn head(&mut self) -> Result<(FieldNumber, Option<u64>), Broken> {
+    /// Takes the number of a field, and its value or the length of its bytes, which follow.
+    fn head(&mut self) -> Result<(FieldNumber, Head), Broken> {
         let start = self.position();
         let cut = |_| Broken::Cut(start);
         let mut bytes = Bytes(self.look(2 * LONGEST_NUMBER)?);
@@ -112,18 +139,17 @@ impl<R: Read> Stream<R> {
             bytes.varint().map_err(|_| broken(start))
         };
         let tag = number(&mut bytes)?;
-        let mut length = None;
-        match tag & 7 {
+        let head = match tag & 7 {
             _ if tag >> 3 == 0 => return Err(Broken::NoField(start)),
-            0 => drop(number(&mut bytes)?),
-            1 => drop(bytes.u64().map_err(cut)?),
-            2 => length = Some(number(&mut bytes)?),
-            5 => drop(bytes.u32().map_err(cut)?),
+            0 => Head::Number(number(&mut bytes)?),
+            1 => Head::Number(bytes.u64().map_err(cut)?),
+            2 => Head::Length(number(&mut bytes)?),
+            5 => Head::Number(bytes.u32().map_err(cut)?.into()),
             _ => return Err(Broken::NoField(start)),
-        }
+        };
         let read = all - bytes.len();
         self.input.at += read;
-        Ok((FieldNumber(tag >> 3), length))
+        Ok((FieldNumber(tag >> 3), head))
     }
 
     /// The bytes up to `end`.
@@ -154,6 +180,17 @@ impl<R: Read> Stream<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_fields_if_they_are_wanted() {
+        // 3: 300, 4: 2 of eight bytes, 5: "hi"
+        let message = b"\x18\xac\x02\x21\x02\0\0\0\0\0\0\0\x2a\x02hi";
+        let mut stream = Stream::new(&message[..]);
+        let mut next = || stream.any_field(u64::MAX).expect("a field");
+        assert_eq!(next(), Some((FieldNumber(3), Next::Number(300))));
+        assert_eq!(next(), Some((FieldNumber(4), Next::Number(2))));
+        assert_eq!(next(), Some((FieldNumber(5), Next::Bytes(16))));
+    }
 
     #[test]
     fn messages_within_messages() {
