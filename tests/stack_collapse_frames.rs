@@ -40,7 +40,10 @@ fn refusal(args: &[&str], rules: &str) -> String {
 #[test]
 fn weight_is_charged_to_the_deepest_own_frame_that_called_what_is_not_own() {
     for (given, charged) in [
-        ("_start_[l];main_[o];sort_[l]_[i];less_[o]_[i];memcmp_[l];do_fault_[k]", "main_[o];less_[o]_[i]"),
+        (
+            "_start_[l];main_[o];sort_[l]_[i];less_[o]_[i];memcmp_[l];do_fault_[k]",
+            "main_[o];less_[o]_[i]",
+        ),
         ("main (a.c:3)_[o];f;g_[l]", "main (a.c:3)_[o]"),
         ("clone_[l];worker;memcpy_[l]", "[not own]"),
         // A name that only looks like the mark.
@@ -54,7 +57,9 @@ fn weight_is_charged_to_the_deepest_own_frame_that_called_what_is_not_own() {
     let rules = TempFile::new("drop log\ncharge-own\n");
     assert_eq!(stack(&["--rules", rules.path()], given), "main_[o]");
     let refused = TempFile::new("charge-own main\n");
-    assert!(refusal(&["--rules", refused.path()], "").contains("charge-own main: expected no pattern"));
+    assert!(
+        refusal(&["--rules", refused.path()], "").contains("charge-own main: expected no pattern")
+    );
 }
 
 /// The share of the stacks with a frame `[GC]`, and the number of distinct stacks.
