@@ -49,7 +49,9 @@ impl Indent {
         let all: Vec<char> = branches.chars().collect();
         let levels = all.chunks(LEVEL);
         let narrow = levels.flat_map(|level| [&level[..1], &level[1 + LEVEL - self.level..]]);
-        let narrow: Vec<char> = narrow.flatten().copied().collect();
+        let mut narrow: Vec<char> = narrow.flatten().copied().collect();
+        // A wider level ends in a blank.
+        narrow.extend((self.level == 1 && !narrow.is_empty()).then_some(' '));
         if narrow.len() <= self.most {
             return narrow.into_iter().collect();
         }
@@ -73,10 +75,10 @@ mod tests {
         };
         assert_eq!(drawn(6, 2, Some(60)), "\u{2502}  \u{251c}\u{2500} ");
         assert_eq!(drawn(7, 2, Some(60)), "\u{2502} \u{251c} ");
-        assert_eq!(drawn(11, 2, Some(60)), "\u{2502}\u{251c}");
-        assert_eq!(drawn(20, 20, Some(60)).chars().count(), 20);
+        assert_eq!(drawn(11, 2, Some(60)), "\u{2502}\u{251c} ");
+        assert_eq!(drawn(19, 19, Some(60)), "\u{2502}".repeat(18) + "\u{251c} ");
         let deep = drawn(21, 21, Some(60));
-        assert_eq!(deep, "\u{2026}".to_owned() + &"\u{2502}".repeat(18) + "\u{251c}");
+        assert_eq!(deep, "\u{2026}".to_owned() + &"\u{2502}".repeat(17) + "\u{251c} ");
         assert_eq!(drawn(21, 21, None), line(21));
         assert_eq!(Indent::of([""].into_iter(), &Screen::default(), 20).narrowed(""), "");
     }
