@@ -166,3 +166,30 @@ fn nothing_that_changes_a_terminal_is_printed_for_people() {
         assert!(text.contains(escape), "{words:?}: {text}");
     }
 }
+
+/// A frame has one name, without its place and its marks, in all that people see.
+#[test]
+fn a_frame_has_one_name_in_all_outputs() {
+    let folded = TempFile::new(";f (a.c:3)_[l]_[k] 40\n;f (a.c:4);<script> 60\n");
+    let file = folded.path();
+    let text = |name: &str, args: &[&str]| {
+        let args = [args, &[file]].concat();
+        String::from_utf8(output(name, &args, "").stdout).expect("UTF-8")
+    };
+    for (name, args) in [
+        ("stack-top", &[][..]),
+        ("stack-top", &["--tree"]),
+        ("stack-top", &["--draw"]),
+        ("stack-top", &["--callers", "^f$"]),
+        ("stack-diff", &["--all", file]),
+        ("stack-diff", &["--all", "--markdown", file]),
+        ("stack-export", &["--to", "chrome"]),
+        ("stack-export", &["--to", "d3"]),
+        ("stack-export", &["--to", "dot"]),
+        ("stack-export", &["--to", "callgrind"]),
+    ] {
+        let shown = text(name, args);
+        assert!(shown.contains("[empty name]"), "{name} {args:?}: {shown}");
+        assert!(!shown.contains("_[") && !shown.contains("(a.c"), "{name} {args:?}: {shown}");
+    }
+}

@@ -122,6 +122,159 @@ fn what_stack_top_shows_fits_into_the_terminal() {
     assert!(followed.starts_with("\x1b[2J\x1b[H") && followed.lines().count() <= 12, "{followed}");
 }
 
+/// Names of C++ and Rust as stack-demangle writes them, and the class and the function of each.
+const NAMES: [(&str, &str, &str); 14] = [
+    (
+        "std::unordered_map<std::string, std::vector<std::shared_ptr<net::Session>>>::operator[](std::string const&)",
+        "unordered_map",
+        "operator[]",
+    ),
+    (
+        "std::vector<std::pair<int, std::string>>::push_back(std::pair<int, std::string> const&)",
+        "vector",
+        "push_back",
+    ),
+    (
+        "std::basic_string<char16_t, ns::case_insensitive_traits<char16_t>, ns::Arena<char16_t>>::compare(unsigned long, unsigned long, char16_t const*) const",
+        "basic_string",
+        "compare",
+    ),
+    ("std::string::compare(unsigned long, unsigned long, char const*) const", "string", "compare"),
+    (
+        "llvm::DenseMapBase<llvm::DenseMap<llvm::BasicBlock*, unsigned int>, llvm::BasicBlock*, unsigned int>::grow(unsigned int)",
+        "DenseMapBase",
+        "grow",
+    ),
+    (
+        "llvm::DOTGraphTraits<llvm::SelectionDAG*>::getNodeLabel(llvm::SDNode const*, llvm::SelectionDAG const*)",
+        "DOTGraphTraits",
+        "getNodeLabel",
+    ),
+    (
+        "llvm::MDNode::storeImpl<llvm::DISubprogram, llvm::DenseSet<llvm::DISubprogram*>>(llvm::DISubprogram*, llvm::Metadata::StorageType)",
+        "MDNode",
+        "storeImpl",
+    ),
+    (
+        "std::_Rb_tree<Key, std::pair<Key const, Value>, std::_Select1st<std::pair<Key const, Value>>>::_M_erase(std::_Rb_tree_node<std::pair<Key const, Value>>*)",
+        "_Rb_tree",
+        "_M_erase",
+    ),
+    (
+        "Server::Pool<Server::Worker<net::Request, net::Response>>::run(int)::{lambda(int)#1}::operator()(int) const",
+        "Pool",
+        "run",
+    ),
+    (
+        "(anonymous namespace)::Parser<char, std::vector<Token>>::next_token_of_line(char const*, char const*)",
+        "Parser",
+        "next_token_of_line",
+    ),
+    ("ns::operator<<(std::ostream&, ns::Matrix<double, 4, 4> const&)", "ns", "operator<<"),
+    (
+        "<core::iter::adapters::map::Map<alloc::vec::into_iter::IntoIter<a::Event>, a::run::{{closure}}> as core::iter::traits::iterator::Iterator>::fold",
+        "Map",
+        "fold",
+    ),
+    ("<alloc::vec::Vec<a::b::Session> as core::ops::drop::Drop>::drop", "Vec", "drop"),
+    (
+        "hashbrown::raw::RawTable<(alloc::string::String, a::b::Session)>::reserve_rehash",
+        "RawTable",
+        "reserve_rehash",
+    ),
+];
+
+/// The output on a terminal of 100 columns.
+fn on_100_columns(command: &str) -> String {
+    let terminal = on_a_terminal(&format!("stty cols 100 rows 40; $tools/{command}"), "");
+    for line in terminal.lines() {
+        assert!(line.trim_end().chars().count() <= 100, "{command}: {line}");
+    }
+    terminal
+}
+
+#[test]
+fn class_and_function_are_seen_in_each_row() {
+    if goes_without(&[&["script"]]) {
+        return;
+    }
+    let folded = |weight: fn(u64) -> u64| {
+        let lines = NAMES.iter().zip(1..);
+        let lines = lines.map(|((name, ..), at)| format!("main;{name} {}\n", weight(at)));
+        TempFile::new(lines.collect::<String>())
+    };
+    let [before, after] = [folded(|at| 1_000 * at), folded(|at| 1_000 * (15 - at))];
+    let files = format!("{} {}", before.path(), after.path());
+    for command in [
+        format!("stack-top {}", before.path()),
+        format!("stack-top --tree --min 0 {}", before.path()),
+        format!("stack-top --callees main {}", before.path()),
+        format!("stack-top --split file {files}"),
+        format!("stack-diff --all {files}"),
+    ] {
+        let table = on_100_columns(&command);
+        for (name, class, function) in NAMES {
+            let function = format!("::{function}");
+            let is_seen = |row: &str| {
+                let class = row.split_once(class);
+                class.is_some_and(|(_, rest)| rest.contains(&function))
+            };
+            assert!(table.lines().any(is_seen), "{command}: {name}: {table}");
+        }
+    }
+    // A pipe gets whole names.
+    for command in ["stack-top --tree --min 0", "stack-diff --all"] {
+        let files = if command.starts_with("stack-diff") { &files } else { before.path() };
+        let piped = on_a_terminal(&format!("stty cols 100; $tools/{command} {files} | cat"), "");
+        assert!(piped.contains(NAMES[0].0) && !piped.contains('\u{2026}'), "{piped}");
+    }
+}
+
+#[test]
+fn a_deep_tree_fits_into_the_terminal() {
+    if goes_without(&[&["script"]]) {
+        return;
+    }
+    // Each level has a sibling, so that no two are one line.
+    let levels = (1..60).map(|depth| {
+        let stack: Vec<&str> = NAMES.iter().map(|it| it.0).cycle().take(depth).collect();
+        let stack = stack.join(";");
+        format!("{stack};leaf 1\n{stack};{} 1\n", NAMES[0].0)
+    });
+    let folded = TempFile::new(levels.collect::<String>());
+    let tree = on_100_columns(&format!("stack-top --tree --min 0 {}", folded.path()));
+    assert!(tree.lines().count() > 100, "{tree}");
+    assert!(tree.lines().skip(1).filter(|line| line.contains("leaf")).count() == 59, "{tree}");
+    let piped =
+        on_a_terminal(&format!("$tools/stack-top --tree --min 0 {} | cat", folded.path()), "");
+    assert!(
+        piped.contains(&("   ".repeat(40) + "`- ")) || piped.contains("|  |  |  |- "),
+        "{piped}"
+    );
+}
+
+#[test]
+fn profiles_that_are_unlike_fit_into_the_terminal() {
+    if goes_without(&[&["script"]]) {
+        return;
+    }
+    let folder =
+        |at: u64| format!("{}/{at}-{}.folded", env!("CARGO_TARGET_TMPDIR"), "deep".repeat(30));
+    let files: Vec<String> = (0..5).map(folder).collect();
+    for (file, at) in files.iter().zip(1..) {
+        let weight = |place: u64| if at == 5 && place < 3 { 9_000 } else { 1_000 };
+        let lines = NAMES.iter().zip(0..);
+        let lines = lines.map(|((name, ..), place)| format!("{name} {}\n", weight(place)));
+        std::fs::write(file, lines.collect::<String>()).expect("it can be written");
+    }
+    let table = on_100_columns(&format!("stack-diff --outliers {}", files.join(" ")));
+    let odd = table.lines().nth(1).expect("a row");
+    assert!(odd.contains("unordered_map::operator[] +"), "{table}");
+    let narrow = format!("stty cols 60; $tools/stack-diff --outliers {}", files.join(" "));
+    assert!(on_a_terminal(&narrow, "").contains("% self, \u{2026}"));
+    files.iter().for_each(|file| drop(std::fs::remove_file(file)));
+}
+
 #[test]
 fn what_stack_source_shows_fits_into_the_terminal() {
     if goes_without(&[&["script"]]) {

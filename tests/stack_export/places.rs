@@ -94,8 +94,36 @@ fn formats_without_places_have_functions() {
     let expected = value!({"name": "samples", "value": 7, "children": [
         {"name": "main", "value": 7, "children": [
             {"name": "work", "value": 5, "children": []},
-            {"name": "work_[k]", "value": 2, "children": []}]}]});
+            {"name": "work", "libtype": "kernel", "value": 2, "children": []}]}]});
     assert_eq!(tree, expected);
+}
+
+#[test]
+fn marks_are_no_part_of_names() {
+    let folded = b"main;f (a.c:1);read (b.c:2)_[l]_[i];sys_read_[k] 5\n\
+        main;f (a.c:3);read (b.c:2) 2\nmain;node (x.js:1)_[l]_[j];wake_[w] 1\n";
+    let trace = json("chrome", &[], folded);
+    let begun = trace["traceEvents"].as_array().expect("events").iter();
+    let begun = begun.filter(|event| event["ph"] == "B").map(|event| {
+        let word = |key: &str| event[key].as_str().unwrap_or("-").to_owned();
+        format!("{} {}", word("name"), word("cat"))
+    });
+    // A place has no field, so both lines of f are one slice.
+    let expected = ["main -", "f -", "read -", "read library,inlined", "sys_read kernel"];
+    let expected = [&expected[..], &["node library,jit", "wake waker"]].concat();
+    assert_eq!(begun.collect::<Vec<_>>(), expected);
+    let tree = json("d3", &[], folded);
+    let calls = &tree["children"][0]["children"];
+    assert_eq!(calls[0]["children"][0], value!({"name": "read", "value": 2, "children": []}));
+    assert_eq!(calls[0]["children"][1]["libtype"], "inlined");
+    assert_eq!(calls[1]["libtype"], "jit");
+    // These two have no field for marks.
+    for format in ["callgrind", "dot"] {
+        let text = String::from_utf8(export(format, &[], folded)).expect("UTF-8");
+        assert!(!text.contains("_["), "{text}");
+        let name = if format == "dot" { "label=\"read\\n" } else { ") read\n" };
+        assert_eq!(text.matches(name).count(), 1, "{text}");
+    }
 }
 
 #[test]

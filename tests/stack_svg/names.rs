@@ -1,9 +1,16 @@
-//! Names of any bytes are shown as text.
+//! Names of any bytes are shown as text, and shortened by one rule.
 
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use common::names::{FrameParts, fitted};
 use proptest::prelude::*;
 
 use super::draw;
+use crate::needs::goes_without;
 use crate::picture::Picture;
+use crate::util::recording;
 
 /// Names that would be markup, script or attributes if they were not escaped.
 const HOSTILE: [&str; 11] = [
@@ -115,4 +122,79 @@ fn stack() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![hostile, spaced, bytes].prop_filter("a line of its own", |stack| {
         !stack.contains(&b'\n') && !stack.starts_with(b"# ") && stack != b"#"
     })
+}
+
+/// Names that are hard to shorten.
+const LONG: [&str; 30] = [
+    "std::vector<int>::push_back(int const&)",
+    "std::vector<std::pair<int, char>, ns::Arena<std::pair<int, char>>>::push_back(std::pair<int, char>&&)",
+    "std::string::compare(unsigned long, unsigned long, char const*) const",
+    "void (anonymous namespace)::run<a::B, c::D>(a::B const&) const",
+    "(anonymous namespace)::Parser<char, std::vector<Token>>::next(char const*)",
+    "std::operator<< <char>(std::ostream&, char const*)",
+    "A<(B)1, (c > d)>::operator->() const",
+    "ns::Matrix<double, 4>::operator<=>(ns::Matrix<double, 4> const&) const",
+    "decltype(x->y) ns::get(std::pair<int, char>)",
+    "Server::Pool<Worker>::run(int)::{lambda(int)#1}::operator()(int) const",
+    "<core::iter::Map<I,F> as core::Iterator>::fold",
+    "a::b::Map<I,F>::next",
+    "<alloc::vec::Vec<T,A> as core::ops::drop::Drop>::drop",
+    "<&mut a::Reader<R> as std::io::Read>::read_to_end",
+    "<[A] as core::slice::cmp::SlicePartialEq<B>>::equal",
+    "<(A,B) as core::hash::Hash>::hash",
+    "<impl core::convert::From<A> for b::C<D>>::from",
+    "core::str::<impl str>::parse::<usize>",
+    "<dyn core::ops::Fn(&str) + Send as a::Call>::call",
+    "<a::f::{{closure}} as core::ops::FnOnce<()>>::call_once",
+    "core::ptr::drop_in_place::h0123456789abcdef",
+    "tokio::runtime::run::{{closure}}",
+    "java.util.concurrent.ConcurrentHashMap<K,V>.putVal(int, Object)",
+    "net/http.(*conn).serve",
+    "main.(*Map[go.shape.int,go.shape.string]).Get",
+    "main.main.func1.2",
+    "Stdlib.List.fold_left",
+    "asyncio.base.Loop.run.<locals>.<lambda>",
+    "mark_slice.constprop.0",
+    "関数::型<値>::実行する時間",
+];
+
+/// Prints what the page makes of each name, from 0 to 90 columns.
+const SHORTEN: &str = "
+    const names = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+    const rooms = Array.from({ length: 91 }, (_, room) => room);
+    console.log(JSON.stringify(names.map((name) => rooms.map((room) => fitted(name, room)))));";
+
+#[test]
+fn the_page_shortens_names_as_the_tools_do() {
+    if goes_without(&[&["node"]]) {
+        return;
+    }
+    let mut names: BTreeSet<String> = LONG.iter().map(|name| (*name).to_owned()).collect();
+    for recorded in ["java-17-fp", "node-20-fp", "rust-rayon-dwarf", "rust-tokio-dwarf"] {
+        let folded = recording(&format!("folded/{recorded}.folded.gz"));
+        let folded = String::from_utf8(folded).expect("UTF-8");
+        let stacks = folded.lines().filter_map(|line| line.rsplit_once(' '));
+        let frames = stacks.flat_map(|(stack, _)| stack.split(';'));
+        let name =
+            |frame: &str| String::from_utf8_lossy(FrameParts::of(frame.as_bytes()).name).into();
+        names.extend(frames.map(name).filter(|name: &String| name.len() < 400).take(40_000));
+    }
+    assert!(names.len() > 1_000, "{}", names.len());
+    let script = concat!(include_str!("../../tools/stack-svg/viewer/fit.js"), "\n");
+    let mut node = Command::new("node")
+        .args(["-e", &[script, SHORTEN].concat()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("node");
+    let asked = serde_json::to_vec(&names).expect("JSON");
+    node.stdin.take().expect("piped").write_all(&asked).expect("it reads");
+    let output = node.wait_with_output().expect("it ends");
+    let said: Vec<Vec<String>> = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(said.len(), names.len());
+    for (name, said) in names.iter().zip(&said) {
+        for (room, label) in said.iter().enumerate() {
+            assert_eq!(*label, fitted(name, room), "{name} in {room}");
+        }
+    }
 }

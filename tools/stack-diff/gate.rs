@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use common::compare::{ALPHA, Comparison, Runs, Tested, chance_above};
-use common::{names::printable, numbers::grouped};
+use common::{names::printable_name, numbers::grouped};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// How many of the functions that grew too much are named.
@@ -105,7 +105,7 @@ impl Gate {
 
 fn name_of(what: Tested, runs: &Runs) -> String {
     match what.function() {
-        Some(frame) => printable(runs.functions.name(frame)),
+        Some(frame) => printable_name(runs.functions.name(frame)),
         None => "total".to_owned(),
     }
 }

@@ -7,7 +7,7 @@ mod tsv;
 mod unit;
 
 use common::compare::{Change, Comparison, Function, Runs};
-use common::{Result, names::printable, numbers::grouped, pipe::Pipe};
+use common::{Result, io::Screen, names::printable, numbers::grouped, pipe::Pipe};
 
 use unit::{Unit, with_sign};
 
@@ -69,7 +69,7 @@ pub(crate) fn write(
         Format { tsv: true, .. } => tsv::lines(&report),
         Format { json: true, .. } => json::lines(&report),
         Format { markdown: true, .. } => markdown::lines(&report),
-        _ => text::lines(&report),
+        _ => text::lines(&report, &Screen::of_stdout()),
     };
     lines.iter().try_for_each(|line| pipe.out().line(line))
 }

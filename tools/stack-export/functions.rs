@@ -19,7 +19,7 @@ pub(crate) struct Functions<'a> {
 /// A function. Functions of the same name in different files are different.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Function<'a> {
-    /// With the marks that the format has no field for; never empty unless the frame is.
+    /// With those marks that are part of names.
     pub(crate) name: Cow<'a, [u8]>,
     /// Empty if it is not known.
     pub(crate) file: &'a [u8],
@@ -38,21 +38,22 @@ pub(crate) struct Site {
     pub(crate) is_inlined: bool,
 }
 
-/// What happens to the mark of inlined functions.
+/// Which marks are part of names.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum InlinedMark {
-    /// It is part of the name, as other marks are.
-    InName,
-    /// The format has a field for it.
-    InField,
+pub(crate) enum NamedMarks {
+    /// stack-parse reads them from there again.
+    All,
+    /// So it does, but the format has a field for inlined functions.
+    AllButInlined,
+    None,
 }
 
 impl<'a> Functions<'a> {
-    pub(crate) fn of(profile: &'a Profile, inlined: InlinedMark) -> Functions<'a> {
+    pub(crate) fn of(profile: &'a Profile, named: NamedMarks) -> Functions<'a> {
         let mut numbers = HashMap::new();
         let mut functions = Functions { list: Vec::new(), sites: Vec::new() };
         for &frame in &profile.frames {
-            let (function, line, column, is_inlined) = split(profile.name(frame), inlined);
+            let (function, line, column, is_inlined) = split(profile.name(frame), named);
             let number = *numbers.entry(function).or_insert_with_key(|function| {
                 functions.list.push(function.clone());
                 (functions.list.len() - 1) as u32
@@ -80,22 +81,25 @@ impl Function<'_> {
 }
 
 /// Splits a frame into its function, its line and column, and whether it is inlined.
-fn split(frame: &[u8], inlined: InlinedMark) -> (Function<'_>, u32, u32, bool) {
-    let FrameParts { name, place, marks } = FrameParts::of(frame);
-    let is_inlined =
-        inlined == InlinedMark::InField && marks.ends_with(b"_[i]") && !name.is_empty();
-    let marks = if is_inlined { &marks[..marks.len() - b"_[i]".len()] } else { marks };
+fn split(frame: &[u8], named: NamedMarks) -> (Function<'_>, u32, u32, bool) {
+    let parts = FrameParts::of(frame);
+    let FrameParts { name, place, marks } = parts;
+    let (marks, is_inlined) = match (named, marks.strip_suffix(b"_[i]")) {
+        (NamedMarks::None, _) => (&b""[..], parts.has_mark(b'i')),
+        (NamedMarks::AllButInlined, Some(others)) if !name.is_empty() => (others, true),
+        _ => (marks, false),
+    };
+    let marked = |name| match marks {
+        b"" => Cow::Borrowed(name),
+        _ => [name, marks].concat().into(),
+    };
     match split_place(place).filter(|_| !name.is_empty()) {
         Some((file, line, column)) => {
-            let name = match marks {
-                b"" => name.into(),
-                _ => [name, marks].concat().into(),
-            };
-            (Function { name, file }, line, column, is_inlined)
+            (Function { name: marked(name), file }, line, column, is_inlined)
         }
         None => {
-            let name = if is_inlined { &frame[..frame.len() - b"_[i]".len()] } else { frame };
-            (Function { name: name.into(), file: b"" }, 0, 0, is_inlined)
+            let unmarked = &frame[..frame.len() - parts.marks.len()];
+            (Function { name: marked(unmarked), file: b"" }, 0, 0, is_inlined)
         }
     }
 }
@@ -120,15 +124,22 @@ mod tests {
             (" (demo.c:14)", " (demo.c:14)", "", 0, 0),
             ("", "", "", 0, 0),
         ] {
-            let found = split(frame.as_bytes(), InlinedMark::InName);
+            let found = split(frame.as_bytes(), NamedMarks::All);
             let function = Function { name: name.as_bytes().into(), file: file.as_bytes() };
             assert!(found == (function, line, column, false), "{frame}");
         }
-        let (function, line, _, is_inlined) = split(b"f (a.c:1)_[i]", InlinedMark::InField);
+        let (function, line, _, is_inlined) = split(b"f (a.c:1)_[i]", NamedMarks::AllButInlined);
         assert_eq!((&function.name[..], line, is_inlined), (&b"f"[..], 1, true));
-        let (function, .., is_inlined) = split(b"f (a.c:1)_[l]_[i]", InlinedMark::InField);
+        let (function, .., is_inlined) = split(b"f (a.c:1)_[l]_[i]", NamedMarks::AllButInlined);
         assert!(&*function.name == b"f_[l]" && is_inlined);
-        let (function, .., is_inlined) = split(b"f (:1)_[i]", InlinedMark::InField);
+        let (function, .., is_inlined) = split(b"f (:1)_[i]", NamedMarks::AllButInlined);
         assert_eq!((&function.name[..], is_inlined), (&b"f (:1)"[..], true));
+        for frame in ["f (a.c:1)_[l]_[i]", "f (a.c:1)_[i]_[l]", "f (a.c:1)"] {
+            let (function, line, _, is_inlined) = split(frame.as_bytes(), NamedMarks::None);
+            assert_eq!((&function.name[..], function.file, line), (&b"f"[..], &b"a.c"[..], 1));
+            assert_eq!(is_inlined, frame.len() > 9, "{frame}");
+        }
+        let (function, ..) = split(b"f (:1)_[k]", NamedMarks::None);
+        assert_eq!(&function.name[..], b"f (:1)");
     }
 }

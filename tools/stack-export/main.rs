@@ -5,6 +5,7 @@ mod clock;
 mod event;
 mod functions;
 mod labelled;
+mod marks;
 mod numbers;
 mod profile;
 mod target;

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use common::names::{NAMELESS, utf8};
+use common::names::{FrameParts, NAMELESS, utf8};
 use common::stacks::{FrameId, SortedStack, SortedStacks};
 use common::{Error, Result, pipe::Pipe};
 
 use crate::clock::Clock;
 use crate::event::{EventOf, ExportedEvent};
 use crate::labelled::{LabelSet, labels_of, values_in};
+use crate::marks::words;
 
 /// Stacks that weigh something, and the events they were counted for.
 pub(crate) struct Profile {
@@ -156,12 +157,18 @@ impl Profile {
         self.stacks.frames().name(frame)
     }
 
-    /// The name for formats that are text: what is not UTF-8 is escaped.
+    /// The name without marks, for formats that are text and have no places: what is not UTF-8 is
+    /// escaped.
     pub(crate) fn text(&self, frame: FrameId) -> Cow<'_, str> {
-        match self.name(frame) {
+        match FrameParts::of(self.name(frame)).name {
             b"" => NAMELESS.into(),
             name => utf8(name),
         }
+    }
+
+    /// The words for the marks of a frame.
+    pub(crate) fn marks(&self, frame: FrameId) -> Vec<Cow<'static, str>> {
+        words(FrameParts::of(self.name(frame)).marks)
     }
 
     /// The names and the values of labels that are not UTF-8, each once.

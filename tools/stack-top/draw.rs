@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use common::io::{Screen, Total, terminal_color};
-use common::names::{CodeKind, FrameParts, code_kinds, fitted, printable, shortened};
+use common::names::{CodeKind, FrameParts, code_kinds, fitted, printable_name, shortened};
 use common::numbers::counted;
 use common::stacks::{FrameId, shared_prefix};
 
@@ -116,7 +116,7 @@ fn rows_to_draw<'a>(bars: &'a Bars, profile: &Profile, screen: &Screen) -> &'a [
 /// What a bar has room to say.
 fn label(bar: &Bar, profile: &Profile) -> String {
     let name = FrameParts::of(profile.name(bar.frame)).name;
-    fitted(&printable(name), bar.end - bar.start - 1)
+    fitted(&printable_name(name), bar.end - bar.start - 1)
 }
 
 /// In colours a bar begins with a thin line, so that neighbours of one colour are

@@ -1,7 +1,7 @@
 //! The functions that lines are in.
 
 use common::Result;
-use common::names::{FrameParts, printable};
+use common::names::{FrameParts, printable_name};
 use common::stacks::{FrameWeights, SortedStacks};
 use hashbrown::{HashMap, HashSet};
 
@@ -43,8 +43,8 @@ impl Functions {
     pub(crate) fn summary(&self, line: &[u8]) -> String {
         match self.on(line) {
             [] => String::new(),
-            [only] => printable(only),
-            [first, others @ ..] => format!("{} +{}", printable(first), others.len()),
+            [only] => printable_name(only),
+            [first, others @ ..] => format!("{} +{}", printable_name(first), others.len()),
         }
     }
 }

@@ -1,17 +1,17 @@
 //! A run of names in one line of the screen.
 
 use common::io::Screen;
-use common::names::{fitted, printable};
+use common::names::{fitted, printable_name};
 use console::measure_text_width;
 
 /// Names of frames that call one another, with `;` between them. What does not fit on a terminal is
 /// left out after the first: `main;...;Db.query`.
 pub(crate) fn run(screen: &Screen, names: &[&[u8]], before: usize) -> Vec<u8> {
-    let whole = names.join(&b';');
+    let text = |name: &&[u8]| printable_name(name);
     let (Some(width), [first, rest @ .., last]) = (screen.width_of_name(before), names) else {
-        return screen.name(&whole, before).into_bytes();
+        let texts: Vec<String> = names.iter().map(text).collect();
+        return screen.name(texts.join(";").as_bytes(), before).into_bytes();
     };
-    let text = |name: &&[u8]| printable(name);
     let (ends, texts) = ([text(first), text(last)], rest.iter().map(text).collect::<Vec<_>>());
     let width_of = |text: &String| measure_text_width(text) + 1;
     let mut needed: usize = ends.iter().chain(&texts).map(width_of).sum::<usize>() - 1;

@@ -1,5 +1,6 @@
 //! The tree of calls: who called what, from the roots down.
 
+mod branches;
 mod json;
 
 use std::cmp::Reverse;
@@ -13,6 +14,7 @@ use crate::Answer;
 use crate::profile::Profile;
 use crate::run::run;
 use crate::table::Columns;
+use branches::{ASCII, BOXES, Branches, Indent};
 
 pub(crate) use json::json;
 
@@ -140,19 +142,6 @@ enum Names {
     Others(u64),
 }
 
-/// How branches are drawn.
-struct Branches {
-    /// Before a child that has a sibling below it, and before what that child calls.
-    inner: [&'static str; 2],
-    /// Before the last child, and before what that child calls.
-    last: [&'static str; 2],
-}
-
-const BOXES: Branches =
-    Branches { inner: ["\u{251c}\u{2500} ", "\u{2502}  "], last: ["\u{2514}\u{2500} ", "   "] };
-
-const ASCII: Branches = Branches { inner: ["|- ", "|  "], last: ["`- ", "   "] };
-
 /// The tree from the roots down; branches that weigh less than `least` are summed.
 pub(crate) fn tree(profile: &Profile, least: Least, screen: &Screen) -> Answer {
     if profile.total == 0 {
@@ -167,8 +156,10 @@ pub(crate) fn tree(profile: &Profile, least: Least, screen: &Screen) -> Answer {
         text.extend_from_slice(under.head(profile, tree.only_root(), screen).as_bytes());
     }
     columns.line(&heads, b"FUNCTION", &mut text);
+    let indent = Indent::of(lines.iter().map(|line| &*line.branches), screen, columns.width());
     for line in &lines {
-        let before = columns.width() + line.branches.chars().count();
+        let branches = indent.narrowed(&line.branches);
+        let before = columns.width() + branches.chars().count();
         let names = match &line.names {
             Names::Run(frames) => {
                 let names: Vec<&[u8]> = frames.iter().map(|&it| profile.name(it)).collect();
@@ -177,7 +168,7 @@ pub(crate) fn tree(profile: &Profile, least: Least, screen: &Screen) -> Answer {
             Names::Others(1) => b"1 other".to_vec(),
             Names::Others(number) => format!("{} others", grouped(*number)).into_bytes(),
         };
-        columns.line(&line.cells, &[line.branches.as_bytes(), &names].concat(), &mut text);
+        columns.line(&line.cells, &[branches.as_bytes(), &names].concat(), &mut text);
     }
     if profile.under.is_none() {
         let foot = format!("{} in all\n", profile.unit.words(profile.total));

@@ -4,7 +4,7 @@ mod mouse;
 mod typing;
 
 use common::Result;
-use common::names::{FrameParts, printable};
+use common::names::{FrameParts, printable_name};
 use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::app::{App, Ended, Mode};
@@ -264,7 +264,7 @@ impl App {
     fn copy(&mut self, letter: char) {
         let name = self.view.current_frame().map(|it| self.view.profile.name(it));
         let text = match letter {
-            'c' => printable(name.map_or(&b"all"[..], |name| FrameParts::of(name).name)),
+            'c' => printable_name(name.map_or(&b"all"[..], |name| FrameParts::of(name).name)),
             'C' => self.view.folded(),
             _ => self.view.command(),
         };

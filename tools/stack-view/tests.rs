@@ -150,6 +150,23 @@ fn stacks() -> impl Strategy<Value = Stacks> {
         .prop_filter("something to show", |all| all.iter().any(|(_, weight)| *weight > 0))
 }
 
+/// The boxes, the table and the way to the zoomed frame show the same names.
+#[test]
+fn a_frame_has_one_name_in_all_views() {
+    let names = ["", "f (a.c:3)_[l]_[i]", "g"].map(str::to_owned);
+    let mut app = app(&vec![(names.to_vec(), 3)], [80, 16]);
+    for code in [KeyCode::Up, KeyCode::Up, KeyCode::Enter] {
+        app.on(&key(code)).expect("in memory");
+    }
+    let flame = screen(&app);
+    assert!(flame.contains("all \u{203a} [empty name] \u{203a} f "), "{flame}");
+    assert!(!flame.contains("_["), "{flame}");
+    app.on(&key(KeyCode::Char('4'))).expect("in memory");
+    let table = screen(&app);
+    assert!(table.contains(" [empty name] ") && table.contains(" f "), "{table}");
+    assert!(!table.contains("_["), "{table}");
+}
+
 #[test]
 fn what_is_beside_the_tabs_is_shortened_where_it_does_not_fit() {
     let mut app = app(&vec![(vec!["main".to_owned()], 3)], [200, 24]);

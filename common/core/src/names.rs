@@ -20,7 +20,7 @@ mod symbol;
 /// What is shown in place of an empty name: PHP's Excimer writes one for the root of some stacks.
 pub const NAMELESS: &str = "[empty name]";
 
-pub use escape::{escaped, is_unseen, printable, utf8};
+pub use escape::{escaped, is_unseen, printable, printable_name, utf8};
 pub use event::unit_of_event;
 pub use fit::{LEAST_LETTERS, fitted, shortened};
 pub use fitted_path::fitted_path;

@@ -1,6 +1,9 @@
 //! Prints many profiles: a line for each, the most unlike first.
 
-use common::{io::push_field, names::printable, numbers::grouped};
+use common::io::{Screen, push_field};
+use common::names::{fitted, fitted_path, printable, printable_name};
+use common::numbers::grouped;
+use console::measure_text_width;
 use serde::Serialize;
 
 use super::{Difference, NAMED, Outliers, Unlike};
@@ -12,32 +15,48 @@ pub(crate) fn lines(outliers: &Outliers, format: Format) -> Vec<Vec<u8>> {
         Format { tsv: true, .. } => tsv(outliers),
         Format { json: true, .. } => json(outliers),
         Format { markdown: true, .. } => markdown(outliers),
-        _ => text(outliers),
+        _ => text(outliers, &Screen::of_stdout()),
     }
 }
 
+/// The least width of a function's name on a terminal.
+const LEAST_NAME: usize = 16;
+
 /// `host-417   5,021  31.2*  leak +3.00% self, main -0.20% self`
-fn text(outliers: &Outliers) -> Vec<Vec<u8>> {
+fn text(outliers: &Outliers, screen: &Screen) -> Vec<Vec<u8>> {
     let titles = ["PROFILE", "SAMPLES", "ERRORS"].map(str::to_owned);
-    let rows: Vec<([String; 3], String)> = outliers
+    let rows: Vec<[String; 3]> = outliers
         .profiles
         .iter()
-        .map(|it| (cells(outliers, it, "*"), named(outliers, it)))
+        .map(|it| {
+            let [name, samples, errors] = cells(outliers, it, "*");
+            // Most profiles are files.
+            let most = screen.columns.map(|columns| columns / 3);
+            [fitted_path(name.as_bytes(), most), samples, errors]
+        })
         .collect();
     let width = |column: usize| {
-        let cells = rows.iter().map(|(cells, _)| &cells[column]).chain([&titles[column]]);
-        cells.map(|cell| console::measure_text_width(cell)).max().unwrap_or_default()
+        let cells = rows.iter().map(|cells| &cells[column]).chain([&titles[column]]);
+        cells.map(|cell| measure_text_width(cell)).max().unwrap_or_default()
     };
     let widths = [width(0), width(1), width(2)];
     let line = |cells: &[String; 3], functions: &str| {
         let [name, samples, errors] = cells;
-        let fill = widths[0] - console::measure_text_width(name);
+        let fill = widths[0] - measure_text_width(name);
         let [_, second, third] = widths;
         format!("{name}{:fill$}  {samples:>second$}  {errors:>third$}  {functions}", "")
             .into_bytes()
     };
+    let room = screen.width_of_name(widths.iter().map(|width| width + 2).sum());
     let mut lines = vec![line(&titles, "FUNCTIONS")];
-    lines.extend(rows.iter().map(|(cells, functions)| line(cells, functions)));
+    for (cells, profile) in rows.iter().zip(&outliers.profiles) {
+        let functions = named(outliers, profile);
+        let functions = match room {
+            Some(room) => fit(functions, room),
+            None => joined(&functions),
+        };
+        lines.push(line(cells, &functions));
+    }
     lines.push(Vec::new());
     lines.extend(foot(outliers).map(String::into_bytes));
     lines
@@ -54,16 +73,52 @@ fn cells(outliers: &Outliers, profile: &Unlike, mark: &str) -> [String; 3] {
     ]
 }
 
+/// A function, and what is said of it: ` +3.00% self`.
+type Named = (String, String);
+
 /// The functions that make a profile unlike, as far as chance does not explain them; all functions
 /// of a profile that is like the others.
-fn named(outliers: &Outliers, profile: &Unlike) -> String {
+fn named(outliers: &Outliers, profile: &Unlike) -> Vec<Named> {
     let is_real = profile.errors() > outliers.limit;
     let shown = |it: &&Difference| !is_real || it.errors > outliers.limit;
     let functions = profile.functions.iter().filter(shown).map(|it| {
         let which = if it.is_own { "self" } else { "total" };
-        format!("{} {} {which}", printable(outliers.function(it)), change(it))
+        (printable_name(outliers.function(it)), format!(" {} {which}", change(it)))
     });
+    functions.collect()
+}
+
+fn joined(functions: &[Named]) -> String {
+    let functions = functions.iter().map(|(name, said)| [&name[..], said].concat());
     functions.collect::<Vec<_>>().join(", ")
+}
+
+/// As many of the functions, and as much of their names, as fit into `room` columns; at least one.
+/// `, …` stands for those that are left out.
+fn fit(mut functions: Vec<Named>, room: usize) -> String {
+    const SEPARATOR: usize = ", ".len();
+    const LEFT_OUT: &str = ", \u{2026}";
+    // No separator comes after the last one.
+    let room = room + SEPARATOR;
+    let mut left_out = "";
+    let least =
+        |(name, said): &Named| measure_text_width(name).min(LEAST_NAME) + said.len() + SEPARATOR;
+    while functions.len() > 1
+        && functions.iter().map(least).sum::<usize>() + measure_text_width(left_out) > room
+    {
+        functions.pop();
+        left_out = LEFT_OUT;
+    }
+    let said: usize = functions.iter().map(|(_, said)| said.len() + SEPARATOR).sum();
+    let mut room = room.saturating_sub(said + measure_text_width(left_out));
+    // What a short name does not need is for the longer ones.
+    let mut names: Vec<&mut String> = functions.iter_mut().map(|(name, _)| name).collect();
+    names.sort_by_key(|name| measure_text_width(name));
+    for (longer, name) in names.into_iter().rev().enumerate().rev() {
+        *name = fitted(name, (room / (longer + 1)).max(LEAST_NAME));
+        room = room.saturating_sub(measure_text_width(name));
+    }
+    joined(&functions) + left_out
 }
 
 /// `+3.00%`: how much more of the profile it is than of the others.
@@ -90,7 +145,7 @@ fn markdown(outliers: &Outliers) -> Vec<Vec<u8>> {
     lines.push(b"|---|--:|--:|---|".to_vec());
     for profile in &outliers.profiles {
         let cells = cells(outliers, profile, "*").map(|cell| escaped(cell.trim()));
-        let functions = escaped(&named(outliers, profile));
+        let functions = escaped(&joined(&named(outliers, profile)));
         lines.push(format!("| {} | {functions} |", cells.join(" | ")).into_bytes());
     }
     lines.push(Vec::new());

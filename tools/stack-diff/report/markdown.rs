@@ -1,6 +1,6 @@
 //! A table in Markdown, as pull requests show it.
 
-use common::names::NAMELESS;
+use common::names::printable_name;
 
 use super::{Change, Report};
 
@@ -15,7 +15,7 @@ pub(super) fn lines(report: &Report<'_>) -> Vec<Vec<u8>> {
         lines.push("|---|--:|--:|--:|--:|--:|--:|".to_owned());
     }
     for function in &report.functions {
-        let name = code(&report.name_as_text(function));
+        let name = code(&printable_name(report.name(function)));
         let [own, total] = [function.own, function.total].map(|change| cells(report, &change));
         lines.push(format!("| {name} | {own} | {total} |"));
     }
@@ -41,7 +41,6 @@ fn code(name: &str) -> String {
     let longest = name.split(|char| char != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
     let gap = if name.starts_with('`') || name.ends_with('`') { " " } else { "" };
-    let name = if name.is_empty() { NAMELESS } else { name };
     format!("{fence}{gap}{}{gap}{fence}", name.replace('|', "\\|"))
 }
 

@@ -1,5 +1,7 @@
 //! A table for people.
 
+use common::io::Screen;
+
 use super::{Change, Report};
 
 /// How many columns come before the function.
@@ -8,7 +10,8 @@ const NUMBERS: usize = 8;
 /// The titles of the columns of self and of total.
 const TITLES: [&str; NUMBERS] = ["before", "after", "diff", "", "before", "after", "diff", ""];
 
-pub(super) fn lines(report: &Report<'_>) -> Vec<Vec<u8>> {
+/// The lines of the table. On a terminal, names are shortened so that each row is one line.
+pub(super) fn lines(report: &Report<'_>, screen: &Screen) -> Vec<Vec<u8>> {
     let mut lines = vec![report.summary("->").into_bytes()];
     if report.functions.is_empty() {
         return lines;
@@ -29,9 +32,12 @@ pub(super) fn lines(report: &Report<'_>) -> Vec<Vec<u8>> {
     });
     lines.push(Vec::new());
     lines.push(groups(report, &widths).into_bytes());
-    lines.push(row(&titles, &widths, "FUNCTION"));
+    let head = row(&titles, &widths);
+    let before = head.chars().count();
+    lines.push((head + "FUNCTION").into_bytes());
     for (cells, function) in cells.iter().zip(&report.functions) {
-        lines.push(row(cells, &widths, &report.name_as_text(function)));
+        let name = screen.name(report.name(function), before);
+        lines.push((row(cells, &widths) + &name).into_bytes());
     }
     lines.push(Vec::new());
     lines.extend(foot(report).into_iter().map(String::into_bytes));
@@ -61,7 +67,8 @@ fn groups(report: &Report<'_>, widths: &[usize; NUMBERS]) -> String {
     format!("{:own$}TOTAL{unit}", format!("SELF{unit}"))
 }
 
-fn row(cells: &[String; NUMBERS], widths: &[usize; NUMBERS], name: &str) -> Vec<u8> {
+/// A row without its name.
+fn row(cells: &[String; NUMBERS], widths: &[usize; NUMBERS]) -> String {
     let mut line = String::new();
     for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
         // Between self and total, and before the function.
@@ -75,9 +82,7 @@ fn row(cells: &[String; NUMBERS], widths: &[usize; NUMBERS], name: &str) -> Vec<
         line.push_str(gap);
         line.push_str(&format!("{cell:>width$}"));
     }
-    line.push_str("  ");
-    line.push_str(name);
-    line.into_bytes()
+    line + "  "
 }
 
 /// What the table does not say by itself.

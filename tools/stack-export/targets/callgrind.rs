@@ -4,11 +4,12 @@
 
 use std::io::{self, Write};
 
-use common::{io::Output, names::unit_of_event, numbers::Unit};
+use common::names::{NAMELESS, unit_of_event};
+use common::{io::Output, numbers::Unit};
 
 use crate::calls::{Calls, FunctionId};
 use crate::event::ExportedEvent;
-use crate::functions::{Functions, InlinedMark};
+use crate::functions::{Functions, NamedMarks};
 use crate::profile::Profile;
 use crate::target::{Target, Writer};
 
@@ -31,7 +32,7 @@ const UNKNOWN: &[u8] = b"???";
 
 fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     let event = profile.only_event();
-    let functions = Functions::of(profile, InlinedMark::InName);
+    let functions = Functions::of(profile, NamedMarks::None);
     let graph = Calls::of(profile, event, &functions);
     writeln!(out, "# callgrind format\nversion: 1")?;
     writeln!(out, "creator: stack-export {}", env!("CARGO_PKG_VERSION"))?;
@@ -100,10 +101,13 @@ impl<'a> Names<'a> {
         let place = function as usize;
         write!(out, "({})", place + 2)?;
         if !std::mem::replace(&mut self.is_said[place], true) {
-            let name = &self.functions.list[place].name;
             out.write_all(b" ")?;
-            // Programs that read it skip spaces.
-            out.write_all(if name.trim_ascii().is_empty() { UNKNOWN } else { name })?;
+            out.write_all(match &*self.functions.list[place].name {
+                b"" => NAMELESS.as_bytes(),
+                // Programs that read it skip spaces.
+                name if name.trim_ascii().is_empty() => UNKNOWN,
+                name => name,
+            })?;
         }
         out.write_all(b"\n")
     }

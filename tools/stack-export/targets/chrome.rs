@@ -157,8 +157,13 @@ impl Trace<'_> {
 }
 
 impl Walker for Trace<'_> {
+    /// The marks of a function are its categories.
     fn enter(&mut self, frame: FrameId) -> io::Result<()> {
-        self.event('B', frame, "")
+        let categories = match &self.profile.marks(frame)[..] {
+            [] => String::new(),
+            marks => format!(r#","cat":"{}""#, marks.join(",")),
+        };
+        self.event('B', frame, &categories)
     }
 
     fn spend(&mut self, weight: u64) -> io::Result<()> {

@@ -1,4 +1,5 @@
-//! What d3-flame-graph draws: `{"name":"main","children":[…],"value":14}`. Values are inclusive.
+//! What d3-flame-graph draws: `{"name":"main","children":[…],"value":14}`. Values are inclusive. It
+//! colours functions by `libtype`, of which it knows `kernel`, `jit` and `inlined`.
 //! The value of the whole comes first, so that programs that look only at the first bytes, such as
 //! stack-parse, know the format.
 
@@ -39,6 +40,10 @@ impl Walker for Tree<'_> {
         }
         self.out.write_all(br#"{"name":"#)?;
         serde_json::to_writer(&mut *self.out, &self.profile.text(frame))?;
+        // Of several words it holds one: the last says how the code came here.
+        if let Some(kind) = self.profile.marks(frame).last() {
+            write!(self.out, r#","libtype":"{kind}""#)?;
+        }
         self.values.push(0);
         self.out.write_all(br#","children":["#)
     }

@@ -8,7 +8,7 @@ use common::{io::Output, numbers::share, stacks::FrameWeights};
 
 use crate::calls::{Calls, FunctionId};
 use crate::event::ExportedEvent;
-use crate::functions::{Functions, InlinedMark};
+use crate::functions::{Functions, NamedMarks};
 use crate::profile::Profile;
 use crate::target::{Target, Writer};
 
@@ -17,7 +17,7 @@ pub(super) const TARGET: Target =
 
 fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     let event = profile.only_event();
-    let functions = Functions::of(profile, InlinedMark::InName);
+    let functions = Functions::of(profile, NamedMarks::None);
     let graph = Calls::of(profile, event, &functions);
     let label = format!("{}, {} in all", event.label_with_unit(), event.unit().words(event.total));
     writeln!(out, "digraph stacks {{\n    label={}; labelloc=t;", quoted(&label))?;

@@ -11,7 +11,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Value, json};
 
 use crate::event::ExportedEvent;
-use crate::functions::{Functions, InlinedMark};
+use crate::functions::{Functions, NamedMarks};
 use crate::labelled::HeldLabels;
 use crate::profile::{ExportedStack, Profile};
 use crate::target::{Target, Writer};
@@ -30,7 +30,7 @@ const VERSION: u32 = 55;
 
 fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     let event = profile.only_event();
-    let functions = Functions::of(profile, InlinedMark::InField);
+    let functions = Functions::of(profile, NamedMarks::AllButInlined);
     let threads = threads_of(profile, event);
     let processes = ProcessNames::of(&threads);
     write!(out, r#"{{"meta":{},"libs":[],"#, meta(profile, event, interval(&threads)))?;

@@ -17,7 +17,7 @@ use flate2::write::GzEncoder;
 use prost::Message;
 
 use crate::event::ExportedEvent;
-use crate::functions::{Functions, InlinedMark, Site};
+use crate::functions::{Functions, NamedMarks, Site};
 use crate::labelled::HeldLabels;
 use crate::profile::{ExportedStack, Profile};
 use crate::target::{Load, Target, Writer};
@@ -53,7 +53,7 @@ fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
         packed.write_all(&bytes)
     };
     put(head(profile, &mut strings))?;
-    let functions = Functions::of(profile, InlinedMark::InField);
+    let functions = Functions::of(profile, NamedMarks::AllButInlined);
     for (function, id) in functions.list.iter().zip(1..) {
         let mut part = Part::default();
         let name = strings.add(function.text().into_owned(), &mut part);

@@ -10,7 +10,7 @@ use common::{io::Output, numbers::Unit, stacks::FrameId};
 use serde::{Serialize, Serializer};
 
 use crate::event::ExportedEvent;
-use crate::functions::{Functions, InlinedMark};
+use crate::functions::{Functions, NamedMarks};
 use crate::labelled::HeldLabels;
 use crate::profile::Profile;
 use crate::target::{Target, Writer};
@@ -94,7 +94,7 @@ struct Samples<'a>(&'a Profile, &'a Thread<'a>);
 struct Places<'a>(&'a Profile, &'a [FrameId]);
 
 fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
-    let functions = Functions::of(profile, InlinedMark::InName);
+    let functions = Functions::of(profile, NamedMarks::All);
     let threads: Vec<Vec<Thread<'_>>> =
         profile.events.iter().map(|event| threads_of(profile, event)).collect();
     let of_events = profile.events.iter().zip(&threads).map(|(event, threads)| {

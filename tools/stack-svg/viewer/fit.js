@@ -17,8 +17,9 @@ const LEAST_OF_WIDE = 3;
 // A name cut to fewer letters than this shows only its end.
 const LEAST_OF_BOTH = 14;
 
-// The name in `room` columns. The function's own name is kept longest, then its class, then its
-// arguments, then the outer modules; empty if there is too little room to be of use.
+// The name in `room` columns. The function's own name is kept longest, then the last name of its
+// class, then the arguments of the class, then those of the function, then the outer modules; empty
+// if there is too little room to be of use.
 function fitted(text, room) {
   if (text.length <= room && PLAIN.test(text)) return text;
   if (fits(text, room)) return text;
@@ -29,7 +30,7 @@ function fitted(text, room) {
   const tail = tails.find((one) => fits(one, room - 1));
   if (tail !== undefined) return `…${tail}`;
   const name = text.slice(own, end);
-  return withoutArguments(text, parts, room) ?? withStartOfClass(text, parts, room)
+  return withoutArguments(text, parts, room) ?? withClassName(text, parts, room)
     ?? (fits(name, room - 1) ? dotted(name, own > 0) : cutName(name, room));
 }
 
@@ -43,12 +44,17 @@ function withoutArguments(text, { start, end }, room) {
   return `${before}${kept}${fitting(Array.from(text.slice(end)), left - 1)}…`;
 }
 
-// The start of the class, and the own name: `vector…::push_back`.
-function withStartOfClass(text, { start, own, end }, room) {
-  const before = text.slice(start, own).replace(/[:.]+$/, '');
-  const name = text.slice(start + before.length, end);
+// The last name of the class without arguments, and the own name: `…vector::push_back`. The name
+// of the class itself is cut if enough of it is left.
+function withClassName(text, { className: [from, to], classEnd, end }, room) {
+  const word = text.slice(from, to);
+  const name = text.slice(classEnd, end);
   const left = room - 1 - columns(name);
-  return left < LEAST_LETTERS ? null : `${fitting(Array.from(before), left)}…${name}`;
+  if (fits(word, left)) {
+    if (word === '') return null;
+    return from > 0 ? `…${word}${name}` : `${word}…${name}`;
+  }
+  return left < LEAST_LETTERS ? null : `${fitting(Array.from(word), left)}…${name}`;
 }
 
 // A part of a name, with the dots where something was cut off.
@@ -102,18 +108,21 @@ function partsOf(text) {
 }
 
 // Where the parts of a name begin and end, as in name_parts.rs: where it can be cut in front,
-// its class, the function's own name, and the end of that.
+// its class and the last name of that, the function's own name, and the end of that.
 function findParts(text) {
   const parts = componentsOf(text);
   const own = parts.findLastIndex((_, at) => isNamed(parts, at));
-  if (own < 0) return { modules: [], start: 0, own: 0, end: text.length };
+  if (own < 0) return { modules: [], start: 0, className: [0, 0], classEnd: 0, own: 0, end: text.length };
   const { start: from, word } = parts[own];
-  const start = own === 0 ? from : startOfClass(text, parts[own - 1].start, from);
+  const class_ = own === 0 ? from : parts[own - 1].start;
+  const start = startOfClass(text, class_, from);
+  const classEnd = class_ + text.slice(class_, from).replace(/[:.]+$/, '').length;
+  const className = nameOfClass(text, class_, start, classEnd);
   // A return type comes before the name, and is not one of its modules.
   const typed = parts.slice(0, own).findLastIndex((one) => one.word.includes(' '));
   const starts = parts.slice(Math.max(typed, 0), own).map((one) => one.start + one.word.lastIndexOf(' ') + 1);
   const modules = starts.filter((at) => at > 0 && at < start);
-  return { modules, start, own: from, end: from + word.trimEnd().length };
+  return { modules, start, className, classEnd, own: from, end: from + word.trimEnd().length };
 }
 
 // The text is cut at each `::` and `.` outside of brackets, up to the path of a file.
@@ -158,4 +167,43 @@ function startOfClass(text, from, own) {
   const part = text.slice(from, own);
   if (part[0] !== '<') return from + /^[^<([]*[/ ]|/.exec(part)[0].length;
   return from + /^<([^< (>]*::)?/.exec(part)[0].length;
+}
+
+// Where the last name of a class begins and ends, without its arguments.
+function nameOfClass(text, from, start, end) {
+  const part = text.slice(from, end);
+  if (part[0] === '<') {
+    // `<a::Vec<T> as Drop>` of Rust.
+    return nameOfType(part.slice(1).replace(/>$/, '')).map((at) => from + 1 + at);
+  }
+  // `(*conn)` of Go.
+  const before = text.startsWith('(*', start) && start < end ? 2 : 0;
+  const word = text.slice(start + before, end);
+  const open = word.search(/[<([{]/);
+  const length = open < 0 ? word.search(/\)/) : open;
+  if (length === 0) return [start, end];
+  return length < 0 ? [start + before, end] : [start + before, start + before + length];
+}
+
+// The last name of a type of Rust: `Vec` of `&mut a::Vec<T> as Drop` and `impl Drop for a::Vec<T>`.
+function nameOfType(text) {
+  const as = findOutside(text, ' as ');
+  const end = as < 0 ? text.length : as;
+  const isFor = findOutside(text.slice(0, end), ' for ');
+  const type = isFor < 0 ? 0 : isFor + ' for '.length;
+  const start = type + /^(?:impl |dyn |mut |const |&|\*)*/.exec(text.slice(type, end))[0].length;
+  const path = /^[^ <([{]*/.exec(text.slice(start, end))[0].replace(/(?:::)+$/, '');
+  if (path === '') return [start, end];
+  const last = path.lastIndexOf('::');
+  return [start + (last < 0 ? 0 : last + 2), start + path.length];
+}
+
+// Where the first such word outside of brackets is; -1 if there is none.
+function findOutside(text, word) {
+  const open = [];
+  for (let at = 0; at < text.length; at++) {
+    stepTo(text, at, open);
+    if (open.length === 0 && text.startsWith(word, at)) return at;
+  }
+  return -1;
 }

@@ -1,6 +1,6 @@
 //! The boxes of a flame graph, in letters.
 
-use common::names::{FrameParts, fitted, printable};
+use common::names::{FrameParts, fitted, printable_name};
 use ratatui::style::{Modifier, Style};
 
 use super::{Canvas, width_of};
@@ -43,7 +43,7 @@ fn frame(app: &App, place: Place, cells: &Cells, line: usize, canvas: &mut Canva
     let has_fill = app.palette.has_fill();
     let (edge, fill) = if has_fill { ("\u{258f}", " ") } else { ("|", "_") };
     let room = cells.to.saturating_sub(cells.from + 1);
-    let name = printable(FrameParts::of(view.profile.name(frame)).name);
+    let name = printable_name(FrameParts::of(view.profile.name(frame)).name);
     let name = if frame == CallTree::NO_FRAME { whole(app) } else { name };
     let name = fitted(&name, room);
     canvas.fill(cells.from, cells.to, line, fill, style);

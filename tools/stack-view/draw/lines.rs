@@ -1,6 +1,6 @@
 //! The lines above and below the boxes.
 
-use common::names::{FrameParts, fitted, printable, shortened};
+use common::names::{FrameParts, fitted, printable, printable_name, shortened};
 use common::numbers::rounded_share;
 use ratatui::style::{Modifier, Style};
 
@@ -54,8 +54,8 @@ fn right_of_tabs(app: &App) -> String {
 
 /// From the whole to the zoomed frame, and the part of it that is in sight.
 pub(crate) fn way(app: &App, canvas: &mut Canvas<'_>) {
-    let mut way =
-        app.view.way().iter().map(|name| printable(name)).collect::<Vec<_>>().join(" \u{203a} ");
+    let names = app.view.way().into_iter().map(|frame| printable_name(FrameParts::of(frame).name));
+    let mut way = names.collect::<Vec<_>>().join(" \u{203a} ");
     if let Some([from, to]) = app.view.range {
         let [start, end] = app.view.zoomed();
         let part = |at: u64| 100.0 * (at - start) as f64 / (end - start).max(1) as f64;
@@ -115,7 +115,7 @@ fn name(app: &App, line: usize, canvas: &mut Canvas<'_>) {
     }
     let said = if width_of(&said) + 20 > canvas.width { String::new() } else { said };
     let room = canvas.width.saturating_sub(width_of(&said));
-    let column = canvas.text_in(0, line, &fitted(&printable(parts.name), room), room, BOLD);
+    let column = canvas.text_in(0, line, &fitted(&printable_name(parts.name), room), room, BOLD);
     canvas.text(column, line, &said, app.palette.dim());
 }
 

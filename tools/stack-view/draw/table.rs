@@ -1,6 +1,6 @@
 //! The table of functions.
 
-use common::names::{FrameParts, fitted, printable};
+use common::names::{FrameParts, fitted, printable_name};
 use ratatui::style::{Modifier, Style};
 
 use super::Canvas;
@@ -42,7 +42,7 @@ pub(crate) fn table(app: &App, top: usize, canvas: &mut Canvas<'_>) {
             canvas.fill(0, canvas.width, at, " ", style);
         }
         let before: usize = widths.iter().map(|width| width + 2).sum();
-        let name = printable(FrameParts::of(view.profile.name(row.frame)).name);
+        let name = printable_name(FrameParts::of(view.profile.name(row.frame)).name);
         let name = fitted(&name, canvas.width.saturating_sub(before + 2));
         let column = line(cells, &widths, "", at, style, canvas);
         let color = view.profile.colors.get(row.frame as usize).copied();

@@ -1,6 +1,6 @@
 //! Windows over the picture: the keys, and the menu of filters.
 
-use common::names::{printable, shortened};
+use common::names::{printable_name, shortened};
 use ratatui::style::{Modifier, Style};
 
 use super::{Canvas, width_of};
@@ -16,7 +16,8 @@ pub(crate) fn keys(canvas: &mut Canvas<'_>) {
 
 /// What can be asked about the current frame.
 pub(crate) fn menu(app: &App, chosen: usize, canvas: &mut Canvas<'_>) {
-    let name = app.view.current_frame().map(|it| printable(app.view.profile.function_name(it)));
+    let name =
+        app.view.current_frame().map(|it| printable_name(app.view.profile.function_name(it)));
     let title = format!(" {}", name.as_deref().unwrap_or("No function is selected"));
     let lines: Vec<(String, Style)> = app
         .menu()

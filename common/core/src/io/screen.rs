@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 
 use console::Term;
 
-use crate::names::{NAMELESS, fitted, printable};
+use crate::names::{fitted, printable_name};
 
 /// The least width of a name: on narrower terminals lines are wrapped.
 const LEAST_NAME: usize = 16;
@@ -47,12 +47,11 @@ impl Screen {
         }
     }
 
-    /// A name as it is shown after `before` columns: made [`printable`], and on a terminal
+    /// A name as it is shown after `before` columns: [`printable_name`], on a terminal
     /// shortened so that it fits.
     #[must_use]
     pub fn name(&self, name: &[u8], before: usize) -> String {
-        let name = if name.is_empty() { NAMELESS.as_bytes() } else { name };
-        let name = printable(name);
+        let name = printable_name(name);
         match self.width_of_name(before) {
             Some(width) => fitted(&name, width),
             None => name,

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::NAMELESS;
+
 /// Whether a character cannot be shown: control characters, those that change
 /// the direction of the text around them, and the two that XML forbids.
 #[must_use]
@@ -16,6 +18,13 @@ pub fn is_unseen(char: char) -> bool {
 #[must_use]
 pub fn printable(bytes: &[u8]) -> String {
     escaped(bytes, is_unseen)
+}
+
+/// The name of a function as people can read it, the same in all tables and pictures: [`printable`],
+/// and [`NAMELESS`] for an empty one.
+#[must_use]
+pub fn printable_name(name: &[u8]) -> String {
+    if name.is_empty() { NAMELESS.to_owned() } else { printable(name) }
 }
 
 /// Bytes as text for programs, in which invalid UTF-8 is replaced by escapes such as `\xAD`, since

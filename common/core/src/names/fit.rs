@@ -19,7 +19,8 @@ const LEAST_OF_BOTH: usize = 14;
 const DOTS: &str = "\u{2026}";
 
 /// The name in at most `letters` columns; empty if that is too little room to be of use. The
-/// function's own name is kept longest, then its class, then its arguments, then the outer modules.
+/// function's own name is kept longest, then the last name of its class, then the arguments of the
+/// class, then those of the function, then the outer modules: `…vector::push_back`.
 ///
 /// It is cut between graphemes, which a reader takes for letters.
 #[must_use]
@@ -39,7 +40,7 @@ pub fn fitted(name: &str, letters: usize) -> String {
     }
     let own = &name[parts.own..parts.end];
     without_arguments(name, &parts, letters)
-        .or_else(|| with_start_of_class(name, &parts, letters))
+        .or_else(|| with_class_name(name, &parts, letters))
         .or_else(|| fits(own, letters - 1).then(|| dotted(own, parts.own > 0)))
         .unwrap_or_else(|| cut(own, letters))
 }
@@ -61,13 +62,19 @@ fn without_arguments(name: &str, parts: &NameParts, letters: usize) -> Option<St
     }
 }
 
-/// The start of the class, and the own name: `vector…::push_back`.
-fn with_start_of_class(name: &str, parts: &NameParts, letters: usize) -> Option<String> {
-    let class = name[parts.class..parts.own].trim_end_matches([':', '.']);
-    let own = &name[parts.class + class.len()..parts.end];
-    let room = letters.checked_sub(1 + width(own)).filter(|room| *room >= LEAST_LETTERS)?;
-    let start = fitting(class.as_bytes().graphemes(), room);
-    Some([&class[..start], DOTS, own].concat())
+/// The last name of the class without arguments, and the own name: `…vector::push_back`. The name
+/// of the class itself is cut if enough of it is left: `Concurrent…::put`.
+fn with_class_name(name: &str, parts: &NameParts, letters: usize) -> Option<String> {
+    let class = &name[parts.class_name.clone()];
+    let own = &name[parts.class_end..parts.end];
+    let room = letters.checked_sub(1 + width(own))?;
+    match fits(class, room) {
+        true if class.is_empty() => None,
+        true if parts.class_name.start > 0 => Some([DOTS, class, own].concat()),
+        true => Some([class, DOTS, own].concat()),
+        false if room < LEAST_LETTERS => None,
+        false => Some([&class[..fitting(class.as_bytes().graphemes(), room)], DOTS, own].concat()),
+    }
 }
 
 /// A part of a name, with the dots where something was cut off.
@@ -148,20 +155,33 @@ mod tests {
     #[test]
     fn a_function_is_worth_more_than_its_class_and_its_arguments() {
         let push_back = "std::vector<int>::push_back(int const&)";
+        let compare = "std::basic_string<char, std::char_traits<char>, std::allocator<char> >\
+                       ::compare(char const*) const";
         let fold = "<core::iter::Map<I,F> as core::Iterator>::fold";
         let table = [
             (push_back, 39, push_back),
             (push_back, 38, "\u{2026}vector<int>::push_back(int const&)"),
             (push_back, 34, "\u{2026}vector<int>::push_back(int const\u{2026}"),
             (push_back, 23, "\u{2026}vector<int>::push_back"),
-            (push_back, 22, "vector<int\u{2026}::push_back"),
-            (push_back, 18, "vector\u{2026}::push_back"),
+            (push_back, 22, "\u{2026}vector::push_back"),
+            (push_back, 18, "\u{2026}vector::push_back"),
             (push_back, 17, "\u{2026}push_back"),
             (push_back, 10, "\u{2026}push_back"),
             (push_back, 9, "\u{2026}ush_back"),
             (push_back, 5, ""),
-            (fold, 20, "Map<I,F> as c\u{2026}::fold"),
+            (fold, 32, "\u{2026}Map::fold"),
+            (fold, 10, "\u{2026}Map::fold"),
+            (fold, 9, "\u{2026}fold"),
             (fold, 5, "\u{2026}fold"),
+            (compare, 60, "\u{2026}basic_string::compare"),
+            ("std::string::compare(char const*) const", 20, "\u{2026}string::compare"),
+            ("a::b::Map<I,F>::next", 18, "\u{2026}b::Map<I,F>::next"),
+            ("a::b::Map<I,F>::next", 15, "\u{2026}Map<I,F>::next"),
+            ("a::b::Map<I,F>::next", 14, "\u{2026}Map::next"),
+            ("<alloc::vec::Vec<T> as Drop>::drop", 12, "\u{2026}Vec::drop"),
+            ("Map<K, V>::at(K const&)", 10, "Map\u{2026}::at"),
+            ("ns::ConcurrentHashMap<K>::put(K)", 20, "ConcurrentHash\u{2026}::put"),
+            ("main.(*Map[go.shape.int]).Get", 15, "\u{2026}Map.Get"),
             ("main(int)", 6, "main\u{2026}"),
             ("main()", 5, "main\u{2026}"),
             ("main(int, char**)", 12, "main(int, c\u{2026}"),

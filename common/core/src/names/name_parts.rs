@@ -1,5 +1,7 @@
 //! The parts of a function's name that say most where there is little room.
 
+use std::ops::Range;
+
 /// Last parts of names that are not functions: the mark of a clone, and the endings of files.
 const SUFFIXES: [&str; 8] = ["cold", "py", "js", "rb", "so", "sh", "exe", "dll"];
 
@@ -11,6 +13,10 @@ pub(super) struct NameParts {
     pub(super) modules: Vec<usize>,
     /// Where the class begins; where the own name does, if there is none.
     pub(super) class: usize,
+    /// The last name of the class, without its arguments: `vector`. Empty if there is no class.
+    pub(super) class_name: Range<usize>,
+    /// Where the class ends, and the separator before the own name begins.
+    pub(super) class_end: usize,
     pub(super) own: usize,
     /// Where the own name ends; after it come arguments, closures, clones and places.
     pub(super) end: usize,
@@ -28,21 +34,22 @@ impl NameParts {
         let components = components(name);
         let own = (0..components.len()).rev().find(|&at| is_named(&components, at));
         let Some(own) = own else {
-            return NameParts { modules: Vec::new(), class: 0, own: 0, end: name.len() };
+            let (modules, end) = (Vec::new(), name.len());
+            return NameParts { modules, class: 0, class_name: 0..0, class_end: 0, own: 0, end };
         };
         let Component { start, text } = components[own];
         let end = start + text.trim_end().len();
-        let class = match own {
-            0 => start,
-            _ => class_start(name, components[own - 1].start, start),
-        };
+        let from = if own == 0 { start } else { components[own - 1].start };
+        let class_end = from + name[from..start].trim_end_matches([':', '.']).len();
+        let class = class_start(name, from, start);
+        let class_name = class_name(name, from, class, class_end);
         // A return type comes before the name, and is not one of its modules.
         let typed = components[..own].iter().rposition(|one| one.text.contains(' '));
         let starts = components[typed.unwrap_or(0)..own]
             .iter()
             .map(|one| one.start + one.text.rfind(' ').map_or(0, |space| space + 1));
         let modules = starts.filter(|&start| 0 < start && start < class).collect();
-        NameParts { modules, class, own: start, end }
+        NameParts { modules, class, class_name, class_end, own: start, end }
     }
 }
 
@@ -149,9 +156,105 @@ fn class_start(name: &str, from: usize, own: usize) -> usize {
     from + plain.rfind(['/', ' ']).map_or(0, |at| at + 1)
 }
 
+/// The last name of a class, which is the text between `from` and `end`, and begins at `class`
+/// after its modules.
+fn class_name(name: &str, from: usize, class: usize, end: usize) -> Range<usize> {
+    // `<a::Vec<T> as Drop>` of Rust.
+    if let Some(inner) = name[from..end].strip_prefix('<') {
+        let inner = inner.strip_suffix('>').unwrap_or(inner);
+        let Range { start, end } = name_of_type(inner);
+        return from + 1 + start..from + 1 + end;
+    }
+    let text = &name[class..end];
+    // `(*conn)` of Go.
+    let before = if text.starts_with("(*") { 2 } else { 0 };
+    match text[before..].find(OPENING).or_else(|| text[before..].find(')')) {
+        // `(anonymous namespace)`
+        Some(0) => class..end,
+        Some(length) => class + before..class + before + length,
+        None => class + before..end,
+    }
+}
+
+/// The last name of a type of Rust: `Vec` of `&mut a::Vec<T> as Drop` and `impl Drop for a::Vec<T>`;
+/// all of `[T]`.
+fn name_of_type(text: &str) -> Range<usize> {
+    let end = find_outside(text, " as ").unwrap_or(text.len());
+    let mut start = find_outside(&text[..end], " for ").map_or(0, |at| at + " for ".len());
+    while let Some(word) = BEFORE_TYPES.iter().find(|word| text[start..end].starts_with(**word)) {
+        start += word.len();
+    }
+    let path = &text[start..end];
+    let length = path.find(|char| char == ' ' || OPENING.contains(&char)).unwrap_or(path.len());
+    // `a::f::{{closure}}`
+    let path = path[..length].trim_end_matches("::");
+    match path {
+        "" => start..end,
+        _ => start + path.rfind("::").map_or(0, |at| at + "::".len())..start + path.len(),
+    }
+}
+
+/// The brackets that begin the arguments of a type.
+const OPENING: [char; 4] = ['<', '(', '[', '{'];
+
+/// What comes before the path of a type of Rust.
+const BEFORE_TYPES: [&str; 6] = ["impl ", "dyn ", "mut ", "const ", "&", "*"];
+
+/// Where the first `word` outside of brackets is.
+fn find_outside(text: &str, word: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut open = Vec::new();
+    (0..bytes.len()).find(|&at| {
+        step(&bytes[..=at], &mut open);
+        open.is_empty() && bytes[at..].starts_with(word.as_bytes())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_name_of_a_class_has_no_arguments() {
+        let table = [
+            ("std::vector<std::pair<int, char>>::push_back(int const&)", "vector"),
+            ("std::string::compare(char const*) const", "string"),
+            ("void (anonymous namespace)::f<a::B>(a::B) const", "(anonymous namespace)"),
+            ("(anonymous namespace)::Map<a::B>::at(int)", "Map"),
+            ("A::run(int)::{lambda(int)#1}::operator()(int) const", "A"),
+            ("f(int)::Local::g()", "Local"),
+            ("void A<int>::f<char>(char)", "A"),
+            ("a::b::Map<I,F>::next", "Map"),
+            ("<a::b::Map<I,F> as core::Iter>::fold", "Map"),
+            ("<alloc::vec::Vec<T,A> as core::ops::drop::Drop>::drop", "Vec"),
+            ("<&mut a::Map<I,F> as a::Iter>::next", "Map"),
+            ("<*const T as a::P>::f", "T"),
+            ("<T as core::convert::Into<U>>::into", "T"),
+            ("<Box<dyn Fn(&str) -> bool as X> as Drop>::drop", "Box"),
+            ("<dyn a::Fn(&str) as a::Call>::call", "Fn"),
+            ("<[A] as core::slice::cmp::SlicePartialEq<B>>::equal", "[A]"),
+            ("<(A,B) as core::hash::Hash>::hash", "(A,B)"),
+            ("core::str::<impl str>::parse", "str"),
+            ("<impl core::convert::From<A> for b::C<D>>::from", "C"),
+            ("<a::Run>::go", "Run"),
+            ("<a::f::{{closure}} as core::FnOnce>::call_once", "f"),
+            ("net/http.(*conn).serve", "conn"),
+            ("main.(*Map[go.shape.int]).Get", "Map"),
+            ("main.Map[int,string].Get", "Map"),
+            ("java/util/HashMap.put", "HashMap"),
+            ("JS:*Module.load node:internal/loader.js:9", "JS:*Module"),
+            ("main", ""),
+            ("f(int)", ""),
+            ("[libc.so.6]", ""),
+            ("関数::実行", "関数"),
+            ("<::f", ""),
+            ("<>::f", ""),
+            ("", ""),
+        ];
+        for (name, expected) in table {
+            assert_eq!(&name[NameParts::of(name).class_name], expected, "{name}");
+        }
+    }
 
     #[test]
     fn the_own_name_and_its_class_are_found_in_many_languages() {
