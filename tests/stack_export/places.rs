@@ -78,8 +78,8 @@ fn firefox_has_a_frame_for_each_line_and_a_category_for_marks() {
     let files = strings(&functions["fileName"]);
     let places: Vec<String> =
         names.iter().zip(files).map(|(name, file)| format!("{name} {file}")).collect();
-    let expected = ["main ", "f_[j] app.js", "g (:7) ", "work b.c", "main m.c", "work a.c"];
-    assert_eq!(places, [&expected[..], &["tick a.h", "read_[k] ", "copy_[k] k.c"]].concat());
+    let expected = ["main ", "f app.js", "g (:7) ", "work b.c", "main m.c", "work a.c"];
+    assert_eq!(places, [&expected[..], &["tick a.h", "read ", "copy k.c"]].concat());
     let frames = &thread["frameTable"];
     assert_eq!(frames["func"], value!([0, 1, 2, 3, 4, 5, 6, 4, 7, 8, 5]));
     assert_eq!(frames["line"], value!([null, 10, null, 8, 3, 7, 1, 4, null, 9, 8]));
@@ -117,6 +117,16 @@ fn marks_are_no_part_of_names() {
     assert_eq!(calls[0]["children"][0], value!({"name": "read", "value": 2, "children": []}));
     assert_eq!(calls[0]["children"][1]["libtype"], "inlined");
     assert_eq!(calls[1]["libtype"], "jit");
+    // speedscope shows a field of ours to nobody, and the Firefox Profiler a category.
+    let frames = &json("speedscope", &[], folded)["shared"]["frames"];
+    let read = frames.as_array().expect("frames").iter().filter(|frame| frame["name"] == "read");
+    let read: Vec<&Value> = read.map(|frame| &frame["marks"]).collect();
+    assert_eq!(read, [&Value::Null, &value!("_[l]_[i]")]);
+    let thread = json("firefox", &[], folded)["threads"][0].clone();
+    let strings = thread["stringArray"].as_array().expect("strings");
+    let marked: Vec<&Value> =
+        strings.iter().filter(|it| it.as_str().is_some_and(|it| it.contains("_["))).collect();
+    assert_eq!(marked, ["_[l]", "_[k]", "_[l]_[j]", "_[w]"]);
     // These two have no field for marks.
     for format in ["callgrind", "dot"] {
         let text = String::from_utf8(export(format, &[], folded)).expect("UTF-8");

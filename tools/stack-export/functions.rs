@@ -13,7 +13,7 @@ pub(crate) struct Functions<'a> {
     /// In the order of their first frames.
     pub(crate) list: Vec<Function<'a>>,
     /// The lines of functions, in the order of [`Profile::frames`].
-    pub(crate) sites: Vec<Site>,
+    pub(crate) sites: Vec<Site<'a>>,
 }
 
 /// A function. Functions of the same name in different files are different.
@@ -27,7 +27,7 @@ pub(crate) struct Function<'a> {
 
 /// What a frame is: a line of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Site {
+pub(crate) struct Site<'a> {
     /// The index of the function in the list.
     pub(crate) function: u32,
     /// 0 if it is not known.
@@ -36,15 +36,17 @@ pub(crate) struct Site {
     pub(crate) column: u32,
     /// Whether the compiler put it into its caller.
     pub(crate) is_inlined: bool,
+    /// All other marks that are not part of the name.
+    pub(crate) marks: &'a [u8],
 }
 
 /// Which marks are part of names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NamedMarks {
-    /// stack-parse reads them from there again.
-    All,
-    /// So it does, but the format has a field for inlined functions.
+    /// The format has no field for them, but stack-parse reads them from names again. There is one
+    /// for inlined functions.
     AllButInlined,
+    /// The format has fields for them, or shows none.
     None,
 }
 
@@ -53,18 +55,26 @@ impl<'a> Functions<'a> {
         let mut numbers = HashMap::new();
         let mut functions = Functions { list: Vec::new(), sites: Vec::new() };
         for &frame in &profile.frames {
-            let (function, line, column, is_inlined) = split(profile.name(frame), named);
+            let (function, site) = split(profile.name(frame), named);
             let number = *numbers.entry(function).or_insert_with_key(|function| {
                 functions.list.push(function.clone());
                 (functions.list.len() - 1) as u32
             });
-            functions.sites.push(Site { function: number, line, column, is_inlined });
+            functions.sites.push(Site { function: number, ..site });
         }
         functions
     }
 
-    pub(crate) fn site(&self, profile: &Profile, frame: FrameId) -> Site {
+    pub(crate) fn site(&self, profile: &Profile, frame: FrameId) -> Site<'a> {
         self.sites[profile.place(frame) as usize]
+    }
+}
+
+impl Site<'_> {
+    /// All marks that are not part of the name.
+    pub(crate) fn all_marks(&self) -> String {
+        let inlined = if self.is_inlined { "_[i]" } else { "" };
+        utf8(self.marks).into_owned() + inlined
     }
 }
 
@@ -80,26 +90,28 @@ impl Function<'_> {
     }
 }
 
-/// Splits a frame into its function, its line and column, and whether it is inlined.
-fn split(frame: &[u8], named: NamedMarks) -> (Function<'_>, u32, u32, bool) {
-    let parts = FrameParts::of(frame);
-    let FrameParts { name, place, marks } = parts;
-    let (marks, is_inlined) = match (named, marks.strip_suffix(b"_[i]")) {
-        (NamedMarks::None, _) => (&b""[..], parts.has_mark(b'i')),
-        (NamedMarks::AllButInlined, Some(others)) if !name.is_empty() => (others, true),
-        _ => (marks, false),
+/// Splits a frame into its function, and its line of one, of which the number is not known yet.
+fn split(frame: &[u8], named: NamedMarks) -> (Function<'_>, Site<'_>) {
+    let FrameParts { name, place, marks } = FrameParts::of(frame);
+    let others = marks.strip_suffix(b"_[i]").filter(|_| !name.is_empty());
+    let is_inlined = others.is_some();
+    let others = others.unwrap_or(marks);
+    let (in_name, apart) = match named {
+        NamedMarks::AllButInlined => (others, &b""[..]),
+        NamedMarks::None => (&b""[..], others),
     };
-    let marked = |name| match marks {
+    let marked = |name| match in_name {
         b"" => Cow::Borrowed(name),
-        _ => [name, marks].concat().into(),
+        _ => [name, in_name].concat().into(),
     };
+    let site = Site { function: 0, line: 0, column: 0, is_inlined, marks: apart };
     match split_place(place).filter(|_| !name.is_empty()) {
         Some((file, line, column)) => {
-            (Function { name: marked(name), file }, line, column, is_inlined)
+            (Function { name: marked(name), file }, Site { line, column, ..site })
         }
         None => {
-            let unmarked = &frame[..frame.len() - parts.marks.len()];
-            (Function { name: marked(unmarked), file: b"" }, 0, 0, is_inlined)
+            let unmarked = &frame[..frame.len() - marks.len()];
+            (Function { name: marked(unmarked), file: b"" }, site)
         }
     }
 }
@@ -124,22 +136,29 @@ mod tests {
             (" (demo.c:14)", " (demo.c:14)", "", 0, 0),
             ("", "", "", 0, 0),
         ] {
-            let found = split(frame.as_bytes(), NamedMarks::All);
+            let found = split(frame.as_bytes(), NamedMarks::AllButInlined);
             let function = Function { name: name.as_bytes().into(), file: file.as_bytes() };
-            assert!(found == (function, line, column, false), "{frame}");
+            let site = Site { function: 0, line, column, is_inlined: false, marks: b"" };
+            assert!(found == (function, site), "{frame}");
         }
-        let (function, line, _, is_inlined) = split(b"f (a.c:1)_[i]", NamedMarks::AllButInlined);
-        assert_eq!((&function.name[..], line, is_inlined), (&b"f"[..], 1, true));
-        let (function, .., is_inlined) = split(b"f (a.c:1)_[l]_[i]", NamedMarks::AllButInlined);
-        assert!(&*function.name == b"f_[l]" && is_inlined);
-        let (function, .., is_inlined) = split(b"f (:1)_[i]", NamedMarks::AllButInlined);
-        assert_eq!((&function.name[..], is_inlined), (&b"f (:1)"[..], true));
-        for frame in ["f (a.c:1)_[l]_[i]", "f (a.c:1)_[i]_[l]", "f (a.c:1)"] {
-            let (function, line, _, is_inlined) = split(frame.as_bytes(), NamedMarks::None);
-            assert_eq!((&function.name[..], function.file, line), (&b"f"[..], &b"a.c"[..], 1));
-            assert_eq!(is_inlined, frame.len() > 9, "{frame}");
+    }
+
+    #[test]
+    fn marks_are_part_of_names_or_not() {
+        use NamedMarks::{AllButInlined, None};
+        for (frame, named, name, is_inlined, marks) in [
+            ("f (a.c:1)_[i]", AllButInlined, "f", true, ""),
+            ("f (a.c:1)_[l]_[i]", AllButInlined, "f_[l]", true, ""),
+            ("f (:1)_[i]", AllButInlined, "f (:1)", true, ""),
+            ("f (a.c:1)_[l]_[i]", None, "f", true, "_[l]"),
+            ("f (a.c:1)_[i]_[l]", None, "f", false, "_[i]_[l]"),
+            ("f (:1)_[k]", None, "f (:1)", false, "_[k]"),
+            ("f (a.c:1)", None, "f", false, ""),
+            ("_[i]", None, "", false, "_[i]"),
+        ] {
+            let (function, site) = split(frame.as_bytes(), named);
+            assert_eq!(function.name, name.as_bytes(), "{frame}");
+            assert_eq!((site.is_inlined, site.marks), (is_inlined, marks.as_bytes()), "{frame}");
         }
-        let (function, ..) = split(b"f (:1)_[k]", NamedMarks::None);
-        assert_eq!(&function.name[..], b"f (:1)");
     }
 }

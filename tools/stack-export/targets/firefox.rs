@@ -30,7 +30,7 @@ const VERSION: u32 = 55;
 
 fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     let event = profile.only_event();
-    let functions = Functions::of(profile, NamedMarks::AllButInlined);
+    let functions = Functions::of(profile, NamedMarks::None);
     let threads = threads_of(profile, event);
     let processes = ProcessNames::of(&threads);
     write!(out, r#"{{"meta":{},"libs":[],"#, meta(profile, event, interval(&threads)))?;
@@ -56,7 +56,7 @@ fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
 }
 
 fn meta(profile: &Profile, event: &ExportedEvent, interval: u64) -> Value {
-    let category = |(name, color): (&str, &str)| json!({"name": name, "color": color, "subcategories": ["Other"]});
+    let category = |(_, name, color): (u8, &str, &str)| json!({"name": name, "color": color, "subcategories": ["Other"]});
     // Without times a profile has no date, so that equal stacks give equal files.
     let start = Times::of(profile).date().unwrap_or_default();
     json!({

@@ -114,8 +114,8 @@ fn unit(event: &ExportedEvent) -> String {
 struct Locations<'a> {
     functions: &'a Functions<'a>,
     /// By the sites, the outermost first.
-    known: HashMap<Vec<Site>, u64>,
-    sites: Vec<Site>,
+    known: HashMap<Vec<Site<'a>>, u64>,
+    sites: Vec<Site<'a>>,
 }
 
 impl<'a> Locations<'a> {
@@ -155,7 +155,7 @@ impl<'a> Locations<'a> {
             return id;
         }
         let id = self.known.len() as u64 + 1;
-        let line = |site: &Site| Line {
+        let line = |site: &Site<'_>| Line {
             function_id: u64::from(site.function) + 1,
             line: site.line.into(),
             column: site.column.into(),

@@ -54,6 +54,9 @@ struct Frame<'a> {
     /// speedscope takes frames of one key for one function, whatever their lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
+    /// A field that stack-parse reads, and speedscope does not: `_[l]_[i]`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    marks: String,
 }
 
 #[derive(Serialize)]
@@ -94,7 +97,7 @@ struct Samples<'a>(&'a Profile, &'a Thread<'a>);
 struct Places<'a>(&'a Profile, &'a [FrameId]);
 
 fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
-    let functions = Functions::of(profile, NamedMarks::All);
+    let functions = Functions::of(profile, NamedMarks::None);
     let threads: Vec<Vec<Thread<'_>>> =
         profile.events.iter().map(|event| threads_of(profile, event)).collect();
     let of_events = profile.events.iter().zip(&threads).map(|(event, threads)| {
@@ -182,6 +185,7 @@ impl Serialize for Frames<'_> {
                 line: known(site.line),
                 col: known(site.column),
                 key: has_file.then(|| format!("f{}", site.function)),
+                marks: site.all_marks(),
             }
         });
         serializer.collect_seq(frames)

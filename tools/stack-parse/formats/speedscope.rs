@@ -102,9 +102,10 @@ impl File {
         Ok(())
     }
 
-    /// `{"name":"main","file":"demo.py","line":7,"col":null}`
+    /// `{"name":"main","file":"demo.py","line":7,"col":null}`, and `"marks":"_[k]"` where stack-export
+    /// wrote it.
     fn read_frame(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
-        let (mut name, mut place) = (Vec::new(), Place::default());
+        let (mut name, mut place, mut marks) = (Vec::new(), Place::default(), Vec::new());
         json.enter_object()?;
         while let Some(key) = json.next_key()? {
             match key {
@@ -112,8 +113,12 @@ impl File {
                 b"file" => place.set_file(json.text()?.unwrap_or_default()),
                 b"line" => place.line = json.integer()?,
                 b"col" => place.column = json.integer()?,
+                b"marks" => marks.extend_from_slice(json.text()?.unwrap_or_default()),
                 _ => {}
             }
+        }
+        if samples.wants.frames.annotate {
+            name.extend_from_slice(&marks);
         }
         self.names.push(&Frame { name: &name, source: place.text(), ..Frame::default() }, samples);
         Ok(())

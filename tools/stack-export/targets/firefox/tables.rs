@@ -15,7 +15,7 @@ pub(super) struct Tables<'a> {
     functions: &'a Functions<'a>,
     strings: Rows<String>,
     /// The sites of frames, with how deep they are inlined.
-    frames: Rows<(Site, u32)>,
+    frames: Rows<(Site<'a>, u32)>,
     /// Functions, by their index in the profile.
     rows_of_functions: Rows<u32>,
     /// Callers and frames.
@@ -47,15 +47,20 @@ impl<T: Clone + Eq + Hash> Rows<T> {
     }
 }
 
-/// The categories that marks of frames show, and their colours. The first is for all other frames.
-pub(super) const CATEGORIES: [(&str, &str); 4] =
-    [("Other", "grey"), ("Kernel", "orange"), ("Library", "lightblue"), ("JIT", "yellow")];
+/// The marks that have a category, its name and its colour. The first is for all other frames.
+pub(super) const CATEGORIES: [(u8, &str, &str); 6] = [
+    (0, "Other", "grey"),
+    (b'k', "Kernel", "orange"),
+    (b'l', "Library", "lightblue"),
+    (b'j', "JIT", "yellow"),
+    (b'o', "Own", "green"),
+    (b'w', "Waker", "purple"),
+];
 
-/// The index of the category of a function, by the marks of its name.
-fn category(name: &[u8]) -> usize {
-    let parts = common::names::FrameParts::of(name);
-    let marks = [b'k', b'l', b'j'];
-    marks.iter().position(|mark| parts.has_mark(*mark)).map_or(0, |place| place + 1)
+/// The index of the category of a frame, by its marks.
+fn category(marks: &[u8]) -> usize {
+    let parts = common::names::FrameParts::of(marks);
+    CATEGORIES.iter().position(|(letter, ..)| parts.has_mark(*letter)).unwrap_or(0)
 }
 
 impl<'a> Tables<'a> {
@@ -96,24 +101,29 @@ impl<'a> Tables<'a> {
 
     /// All tables, by their names.
     pub(super) fn into_json(mut self) -> [(&'static str, Value); 4] {
-        let (mut names, mut files, mut categories) = (Vec::new(), Vec::new(), HashMap::new());
+        let (mut names, mut files) = (Vec::new(), Vec::new());
         for number in std::mem::take(&mut self.rows_of_functions.list) {
             let function = &self.functions.list[number as usize];
             names.push(self.strings.add(function.text().into_owned()));
             let has_file = !function.file.is_empty();
             files.push(has_file.then(|| self.strings.add(function.file_text().into_owned())));
-            categories.insert(number, category(&function.name));
         }
+        let mut mark = |(site, _): &(Site<'_>, u32)| match site.marks {
+            b"" => Value::Null,
+            marks => json!(self.strings.add(common::names::utf8(marks).into_owned())),
+        };
+        let marks: Vec<Value> = self.frames.list.iter().map(&mut mark).collect();
         [
-            ("frameTable", self.frame_table(&categories)),
+            ("frameTable", self.frame_table(&marks)),
             ("funcTable", function_table(&names, &files)),
             ("stackTable", self.stack_table()),
             ("stringArray", self.strings.list.into()),
         ]
     }
 
-    fn frame_table(&self, categories: &HashMap<u32, usize>) -> Value {
-        let column = |of: &dyn Fn(&(Site, u32)) -> Value| -> Value {
+    /// The column `marks` is one that stack-parse reads, and viewers do not.
+    fn frame_table(&self, marks: &[Value]) -> Value {
+        let column = |of: &dyn Fn(&(Site<'_>, u32)) -> Value| -> Value {
             self.frames.list.iter().map(of).collect::<Vec<Value>>().into()
         };
         let known = |number: u32| if number > 0 { json!(number) } else { Value::Null };
@@ -121,13 +131,14 @@ impl<'a> Tables<'a> {
             "length": self.frames.list.len(),
             "address": column(&|_| json!(-1)),
             "inlineDepth": column(&|(_, depth)| json!(depth)),
-            "category": column(&|(site, _)| json!(categories[&site.function])),
+            "category": column(&|(site, _)| json!(category(site.marks))),
             "subcategory": column(&|_| json!(0)),
             "func": column(&|(site, _)| json!(self.rows_of_functions.numbers[&site.function])),
             "nativeSymbol": column(&|_| Value::Null),
             "innerWindowID": column(&|_| json!(0)),
             "line": column(&|(site, _)| known(site.line)),
             "column": column(&|(site, _)| known(site.column)),
+            "marks": marks,
         })
     }
 

@@ -1,8 +1,9 @@
 //! From the tables of a profile to stacks with names.
 
-use bstr::ByteSlice;
+use std::borrow::Cow;
 use std::io::Read;
 
+use bstr::ByteSlice;
 use common::{Result, numbers::is_digits};
 
 use super::libs::Lib;
@@ -228,7 +229,15 @@ impl<'a> Both<'a> {
         let mut place = Place::new(function.file(), number("line"));
         place.column = number("column");
         let inlined = frames.column("inlineDepth").get(row).unwrap_or(0) > 0;
-        let (name, source) = (function.name(), place.text());
+        let (mut name, source) = (Cow::Borrowed(function.name()), place.text());
+        if samples.wants.frames.annotate {
+            // stack-export writes the marks of frames into a column of their own.
+            match self.string(frames.column("marks").row(row)) {
+                b"" => {}
+                marks => name.to_mut().extend_from_slice(marks),
+            }
+        }
+        let name = &*name;
         let frame = match self.lib(frames, row, function) {
             // Without an address, it is only known by its library.
             Some(lib) if address(name).is_some() => Frame { object: &lib.name, ..Frame::default() },
