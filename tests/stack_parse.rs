@@ -354,7 +354,7 @@ fn folded_text_is_merged() {
 #[test]
 fn marks_and_inlined_frames_are_optional() {
     let script = "d 1 2.5: c:\n\t 10 f+0x1 (inlined)\n\t 10 g (/d)\n\tffffffff81000000 k ([kernel.kallsyms])\n\n";
-    assert_eq!(filter("stack-parse", &["--annotate"], script), "d;k_[k];g;f_[i] 1\n");
+    assert_eq!(filter("stack-parse", &["--annotate"], script), "d;k_[k];g_[o];f_[i] 1\n");
     assert_eq!(filter("stack-parse", &["--inlined", "drop"], script), "d;k;g 1\n");
 }
 
@@ -393,7 +393,7 @@ fn source_lines_are_appended_on_request() {
         "d 1 2.5: c:\n\t 10 f+0x1\n  demo.c:14 (inlined)\n\t 10 g+0x2 (/d)\n  demo.c:20\n\n";
     assert_eq!(filter("stack-parse", &[], script), "d;g;f 1\n");
     let with_lines = filter("stack-parse", &["--srcline", "--annotate"], script);
-    assert_eq!(with_lines, "d;g (demo.c:20);f (demo.c:14)_[i] 1\n");
+    assert_eq!(with_lines, "d;g (demo.c:20)_[o];f (demo.c:14)_[i] 1\n");
     // What perf prints where it does not know the line.
     let unknown = "d 1 2.5: c:\n\t 10 f (/d)\n  ??:0\n\t 10 g (/d)\n  :0\n\t 10 h (/d)\n  d.c:0\n\
                    \t 10 k ([kernel.kallsyms])\n  [kernel.kallsyms][ffffffff8136ffd0]\n\n";

@@ -92,7 +92,7 @@ fn names_and_lines_are_downloaded_once() {
     };
     let folded = run(&["--debuginfod", "--srcline", "--annotate"]);
     let source = program.path("app.c");
-    let inlined = format!("work ({0}:4);inner ({0}:1)_[i] ", source.display());
+    let inlined = format!("work ({0}:4)_[o];inner ({0}:1)_[o]_[i] ", source.display());
     assert!(folded.lines().any(|line| line.starts_with(&inlined)), "{folded}");
     assert!(folded.lines().all(|line| line.starts_with("work (")), "{folded}");
     let once = [format!("{ID}/debuginfo 200")];

@@ -190,8 +190,8 @@ fn inlined_functions_of_a_recording_of_perf_are_in_dwo_files() {
         (weight(&output.stdout), stacks, stderr(&output))
     };
     let (all, stacks, said) = parsed();
-    let inlined = ";_ZN4shop4foldIxLm4EEET_RAT0__KS1_i;_ZN4shop3SumIxE3addExi_[i];\
-                   _ZN4shop3SumIxE6scaledExi_[i] ";
+    let inlined = ";_ZN4shop4foldIxLm4EEET_RAT0__KS1_i_[o];_ZN4shop3SumIxE3addExi_[o]_[i];\
+                   _ZN4shop3SumIxE6scaledExi_[o]_[i] ";
     assert!(stacks.contains(inlined), "{stacks}");
     assert!(!said.contains("inlined functions"), "{said}");
     fs::remove_file(moved.folder.join("opt/main.dwo")).expect("a file");

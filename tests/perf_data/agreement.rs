@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use common::names::FrameParts;
+
 use super::perf_text::{self, Frame, Key};
 use super::recordings::Recordings;
 
@@ -220,10 +222,10 @@ fn assert_same_inlined_functions(recordings: &Recordings) {
             as_deep += 1;
             for (frame, ours) in frames.iter().zip(ours) {
                 // The outermost function is never inlined, but perf may mark it so.
-                if let Some(ours) = ours.strip_suffix("_[i]") {
-                    let ours = ours.strip_suffix("_[l]").unwrap_or(ours);
+                let parts = FrameParts::of(ours.as_bytes());
+                if parts.has_mark(b'i') {
                     inlined += 1;
-                    same += u32::from(frame.inlined && frame.symbol == ours);
+                    same += u32::from(frame.inlined && frame.symbol.as_bytes() == parts.name);
                 }
             }
         }

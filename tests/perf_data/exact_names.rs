@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use common::names::FrameParts;
+
 use super::perf_text::{self, Frame};
 use super::recordings::Recordings;
 use crate::util::filter;
@@ -68,7 +70,10 @@ fn names_of_ocaml_are_those_of_the_frame_tables() {
                     continue;
                 }
                 let expected = listed.frames(frame, is_dwarf, depth == 0);
-                let names = ours.iter().map(|name| name.trim_end_matches("_[i]").to_owned());
+                let bare = |name: &String| {
+                    String::from_utf8_lossy(FrameParts::of(name.as_bytes()).name).into_owned()
+                };
+                let names = ours.iter().map(bare);
                 let names: Vec<_> = names.collect();
                 if names == expected {
                     equal += 1;

@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
 
+use common::names::FrameParts;
+
 pub(super) use cook_book::of_cook_book;
 pub(super) use ocaml::of_ocaml;
 pub(super) use readme::of_readme;
@@ -50,7 +52,8 @@ impl Line {
     }
 
     fn has(&self, name: &str) -> bool {
-        self.frames.iter().any(|frame| frame == name)
+        let is_it = |frame: &String| FrameParts::of(frame.as_bytes()).name == name.as_bytes();
+        self.frames.iter().any(|frame| frame == name || is_it(frame))
     }
 
     fn leaf(&self) -> &str {

@@ -161,8 +161,10 @@ fn profiles_of_pprof_have_the_same_samples_after_an_export() {
             let args = [&["--srcline", "--annotate"], labels].concat();
             let folded = output("stack-parse", &args, &profile).stdout;
             let again = output("stack-parse", &args, export("pprof", &[], &folded)).stdout;
-            // Strings of protocol buffers are UTF-8.
-            let folded = folded.replace(b"caf\xe9", r"caf\xE9");
+            // Strings of protocol buffers are UTF-8. Ours name no files of code, which are those of
+            // the system in one of the profiles, so that whole paths there are not own code.
+            let folded = folded.replace(b"caf\xe9", r"caf\xE9").replace("_[o]", "");
+            let again = again.replace("_[o]", "");
             assert_eq!(again.as_bstr(), folded.as_bstr(), "{name} {args:?}");
             assert!(!folded.is_empty(), "{name}");
             cases += 1;

@@ -79,7 +79,7 @@ fn what_has_no_blank_lines_is_read_in_order_between_what_has() {
         output("stack-parse", &[&args[..], more].concat(), text)
     };
     let one = run("1", &["--annotate"], &script);
-    assert_eq!(one.stdout, b"d;f 240000\nd;g 239996\nd;g_[i] 4\n");
+    assert_eq!(one.stdout, b"d;f_[o] 240000\nd;g_[o] 239996\nd;g_[o]_[i] 4\n");
     for threads in ["2", "3"] {
         assert_eq!(run(threads, &["--annotate"], &script), one, "{threads} threads");
         let mapped = run(threads, &["--annotate", file.path()], "");

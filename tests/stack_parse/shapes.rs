@@ -255,5 +255,5 @@ fn only_methods_from_a_jit_map_are_split_at_arrows() {
     let folded = filter("stack-parse", &["--annotate"], script("/tmp/perf-7.map"));
     assert_eq!(folded, "java;La/B:::run_[j];La/B:::f_[j];Lc/D:::g_[i] 1\n");
     let folded = filter("stack-parse", &["--annotate"], script("/prog/demo"));
-    assert_eq!(folded, "java;La/B:::run;La/B:::f->Lc/D:::g 1\n");
+    assert_eq!(folded, "java;La/B:::run_[o];La/B:::f->Lc/D:::g_[o] 1\n");
 }

@@ -140,11 +140,11 @@ fn the_legend_names_the_kinds_that_are_there() {
 #[test]
 fn shared_libraries_and_packages_have_a_mark() {
     let script = "app 7 1.000000: 1 cycles:\n\t1 qsort (/usr/lib/libc.so.6)\n\t2 main (/app)\n\n";
-    assert_eq!(filter("stack-parse", &["--annotate"], script), "app;main;qsort_[l] 1\n");
+    assert_eq!(filter("stack-parse", &["--annotate"], script), "app;main_[o];qsort_[l] 1\n");
     assert_eq!(filter("stack-parse", &[], script), "app;main;qsort 1\n");
     let node = recording("formats/cpuprofile/node20.cpuprofile.gz");
     let folded = output("stack-parse", &["--annotate"], &node).stdout;
     let folded = String::from_utf8(folded).expect("UTF-8");
     assert!(folded.contains("Module._load_[l]_[j];"), "{folded}");
-    assert!(folded.contains(";main_[j]") && !folded.contains("main_[l]"), "{folded}");
+    assert!(folded.contains(";main_[o]_[j]") && !folded.contains("main_[l]"), "{folded}");
 }

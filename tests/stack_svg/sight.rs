@@ -5,7 +5,7 @@ use crate::util::{filter, filter_bytes};
 fn a_narrow_box_has_the_name_of_the_function() {
     let table = [
         ("std::vector<int>::push_back(int const&)", "\u{2026}push_back"),
-        ("<alloc::vec::Vec<T> as core::ops::Drop>::drop", "\u{2026}drop"),
+        ("<alloc::vec::Vec<T> as core::ops::Drop>::drop", "\u{2026}Vec::drop"),
         ("java.util.HashMap.putVal(int, Object)", "\u{2026}putVal"),
         ("net/http.(*conn).serve", "\u{2026}serve"),
         ("Stdlib.List.fold_left", "\u{2026}fold_left"),

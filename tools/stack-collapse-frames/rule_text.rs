@@ -20,7 +20,7 @@ pub(crate) enum Verb {
 }
 
 /// What `stack-parse --annotate` marks as own code.
-const OWN: &[u8] = br"_\[o\]";
+const OWN: &[u8] = br"_\[o\](?:_\[\w\])*$";
 
 /// The frame that has the weight of stacks without own code.
 const NOT_OWN: &[u8] = b"[not own]";

@@ -1,7 +1,8 @@
-//! A frame as the parsers report it, and its name in a folded stack.
+//! The name of a frame in a folded stack, as the options want it.
 
 mod kind;
 mod owner;
+mod recorded;
 
 use bstr::ByteSlice;
 use clap::{Args, ValueEnum};
@@ -12,39 +13,7 @@ use memchr::memrchr;
 use self::owner::{OwnArgs, Owner};
 use crate::read::paths::file_name;
 pub(crate) use kind::Kind;
-
-/// A function on the stack; unknown fields are empty or `None`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Frame<'a> {
-    /// The function, as the profiler wrote it.
-    pub(crate) name: &'a [u8],
-    /// The file or mapping that contains the code: `/usr/lib/libc.so.6`, `[vdso]`.
-    pub(crate) object: &'a [u8],
-    /// The address of the code in memory.
-    pub(crate) address: Option<u64>,
-    /// The offset of the code in its file.
-    pub(crate) offset: Option<u64>,
-    /// The source line, with the whole path if that is known: `/src/demo.c:14`.
-    pub(crate) source: &'a [u8],
-    pub(crate) kind: Kind,
-    /// Whether the compiler inlined this function into its caller.
-    pub(crate) inlined: bool,
-}
-
-impl<'a> Frame<'a> {
-    /// The object; empty where a profiler writes a placeholder for an unknown one.
-    pub(crate) fn known_object(&self) -> &'a [u8] {
-        match self.object {
-            b"[unknown]" | b"<unknown binary>" | b"???" => b"",
-            object => object,
-        }
-    }
-}
-
-/// The name; empty where a profiler writes `???` for an unknown one.
-pub(crate) fn known_name(name: &[u8]) -> &[u8] {
-    if name == b"???" { b"" } else { name }
-}
+pub(crate) use recorded::{Frame, known_name};
 
 /// What to do with inlined functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -303,8 +272,8 @@ mod tests {
             (Frame { source: b"node:fs:3:4", kind: Kind::Jit, ..frame(1, "f", "") }, "f_[l]_[j]"),
             (Frame { inlined: true, ..frame(0x7_ffc1, "f", "/libx.so.1") }, "f_[l]_[i]"),
             (frame(0x7_ffc1, "main", "/demo"), "main_[o]"),
-            (frame(0x7_ffc1, "LazyCompile:~f", "/tmp/perf-1.map"), "LazyCompile:~f_[o]_[j]"),
-            (frame(0x7_ffc1, "f", "/home/x/jitted-1-2.so"), "f_[o]_[j]"),
+            (frame(0x7_ffc1, "LazyCompile:~f", "/tmp/perf-1.map"), "LazyCompile:~f_[j]"),
+            (frame(0x7_ffc1, "f", "/home/x/jitted-1-2.so"), "f_[j]"),
             (Frame { inlined: true, ..frame(0x7_ffc1, "f", "") }, "f_[i]"),
         ] {
             assert_eq!(names(&frame, true, Inlined::Keep), [expected]);

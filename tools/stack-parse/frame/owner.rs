@@ -2,12 +2,13 @@
 
 use bstr::ByteSlice;
 use clap::Args;
-use common::names::{CodeKind, crate_of, rust};
+use common::names::{CodeKind, crate_of, rust, script_of};
 use common::pattern::{PatternSyntax, compile_patterns, patterns_in};
 use regex_automata::meta::Regex;
 use std::ffi::OsString;
 
-use super::{Frame, Kind, known_name};
+use super::kind::Kind;
+use super::recorded::{Frame, known_name};
 use crate::read::paths::file_name;
 
 /// Whose code a frame is.
@@ -92,11 +93,12 @@ impl OwnArgs {
 /// it is absolute, since others are short names that anyone may have.
 fn of_source(frame: &Frame<'_>) -> Option<Owner> {
     let is_of_system = is_of_system(frame.object) || is_interpreter(file_name(frame.object));
-    match CodeKind::of_place(frame.source) {
+    let source = if frame.source.is_empty() { script_of(frame.name) } else { frame.source };
+    match CodeKind::of_place(source) {
         Some(CodeKind::Library | CodeKind::Runtime) => Some(Owner::Library),
         Some(CodeKind::Own) => Some(Owner::Own),
         Some(_) => None,
-        None => (is_absolute(frame.source) && !is_of_system).then_some(Owner::Own),
+        None => (is_absolute(source) && !is_of_system).then_some(Owner::Own),
     }
 }
 
@@ -107,10 +109,11 @@ fn of_object(frame: &Frame<'_>, by_name: Option<CodeKind>) -> Owner {
         return Owner::Library;
     }
     let is_nameless = matches!(known_name(frame.name), [] | [b'[', .., b']']);
-    let is_program = frame.kind == Kind::Jit
-        || !frame.known_object().is_empty()
-            && !matches!(file, [b'[', ..] | b"//anon")
-            && !is_of_system(frame.object);
+    // Code that was made at run time is the program's and that of all its libraries.
+    let is_program = frame.kind == Kind::User
+        && !frame.known_object().is_empty()
+        && !matches!(file, [b'[', ..] | b"//anon")
+        && !is_of_system(frame.object);
     match by_name {
         Some(CodeKind::Library) => Owner::Library,
         // A stub of the linker, which jumps to a library.
@@ -247,6 +250,9 @@ mod tests {
             ("work", "", Owner::Unknown),
             ("f", "[kernel.kallsyms]", Owner::Unknown),
             ("LazyCompile:~f /app/a.js:1", "/tmp/perf-1.map", Owner::Own),
+            ("py::f:/app/a.py", "/tmp/perf-1.map", Owner::Own),
+            ("LApp;::run", "/tmp/perf-1.map", Owner::Unknown),
+            ("Ljava/util/Arrays;::sort", "/tmp/perf-1.map", Owner::Library),
         ] {
             assert_eq!(owner(name, object, ""), expected, "{name} {object}");
         }

@@ -113,8 +113,10 @@ struct Profile {
     rules: Vec<&'static Rules>,
     /// The crates of Rust with a `main`, if any.
     own_crates: HashSet<Vec<u8>>,
-    /// Whether frames have marks of whose code they are: one without is then of unknown kind, or
-    /// what rules say.
+    /// Whether own code is marked, so that nothing else is own.
+    marks_own: bool,
+    /// Whether there are other marks only, as older writers have them: a frame without one is then
+    /// not a library's.
     has_marks: bool,
 }
 
@@ -127,7 +129,8 @@ impl Profile {
         Profile {
             rules: FILES.iter().filter(is_wanted).collect(),
             own_crates: crates.filter(|it| is_word(it)).map(<[u8]>::to_vec).collect(),
-            has_marks: frames.iter().any(|it| it.parts.has_mark(b'o') || it.parts.has_mark(b'l')),
+            marks_own: frames.iter().any(|frame| frame.parts.has_mark(b'o')),
+            has_marks: frames.iter().any(|frame| !frame.parts.marks.is_empty()),
         }
     }
 
@@ -152,12 +155,11 @@ impl Profile {
         let by_place = self.rules.iter().find_map(|rules| rules.of_place(place));
         // An absolute path that no rule knows is the program's; a relative one may be anyone's.
         let is_whole = place.starts_with(b"/") || place.starts_with(b"file://");
-        // Where own code is marked, what has no mark is not own.
         let by_rules = by_place.or(is_whole.then_some(CodeKind::Own)).or(by_name);
-        let is_own_crate = || !place.is_empty() && self.is_of_own_crate(name);
+        let is_told = self.has_marks || !place.is_empty();
         match by_rules {
-            Some(CodeKind::Own) | None if self.has_marks => CodeKind::Unknown,
-            None if is_own_crate() => CodeKind::Own,
+            Some(CodeKind::Own) | None if self.marks_own => CodeKind::Unknown,
+            None if is_told && !self.is_of_other_crate(name) => CodeKind::Own,
             by_rules => by_rules.unwrap_or(CodeKind::Unknown),
         }
     }
@@ -167,9 +169,13 @@ impl Profile {
         of_name_by(self.rules.iter().copied(), name)
     }
 
-    /// Whether this is a function of a crate of Rust with a `main`.
-    fn is_of_own_crate(&self, name: &[u8]) -> bool {
-        name.contains_str("::") && self.own_crates.contains(crate_of(name))
+    /// Whether this is a function of a crate of Rust without a `main`, in a profile with one.
+    fn is_of_other_crate(&self, name: &[u8]) -> bool {
+        let crate_name = crate_of(name);
+        !self.own_crates.is_empty()
+            && is_word(crate_name)
+            && name.contains_str("::")
+            && !self.own_crates.contains(crate_name)
     }
 }
 
@@ -267,8 +273,16 @@ mod tests {
             ("[libc.so.6]_[l]", CodeKind::Nameless),
             ("", CodeKind::Nameless),
         ] {
-            assert_eq!(kind(&["read_[k]", "read_[l]"], frame), expected, "{frame}");
+            assert_eq!(kind(&["read_[k]", "f_[o]"], frame), expected, "{frame}");
         }
+    }
+
+    #[test]
+    fn marks_of_older_writers_show_what_is_no_library() {
+        assert_eq!(kind(&["read_[k]"], "main"), CodeKind::Own);
+        assert_eq!(kind(&["read_[k]"], "std::sort"), CodeKind::Library);
+        assert_eq!(kind(&["app::main", "read_[k]"], "app::index::build"), CodeKind::Own);
+        assert_eq!(kind(&["app::main", "read_[k]"], "other::find"), CodeKind::Unknown);
     }
 
     #[test]

@@ -43,8 +43,10 @@ fn script(name: &[u8]) -> Option<&[u8]> {
     Some(file.trim_end_with(is_of_place))
 }
 
-/// The path in the name of a script's function, empty if there is none.
-pub(super) fn script_of(name: &[u8]) -> &[u8] {
+/// The path in the name of a script's function, empty if there is none: `/app/x.js` of
+/// `LazyCompile:~f /app/x.js:12:3`.
+#[must_use]
+pub fn script_of(name: &[u8]) -> &[u8] {
     script(name).unwrap_or_default()
 }
 

@@ -170,7 +170,7 @@ impl Batch {
         held.take_all(std::mem::take(rows), |number| series[number as usize]);
         held.add_up(samples);
         *last = None;
-        self.periods.add(profile);
+        self.periods.add(profile.period_unit, profile.period);
     }
 
     /// Adds what was read, in the order of the message.

@@ -130,7 +130,7 @@ fn read_profile(message: &mut impl Large, into: &mut Reading<'_, '_>) -> Result<
         Ok(())
     });
     message.end_samples(&mut |sample| into.batch.add(sample, into.samples));
-    into.recorded.add(&profile);
+    into.recorded.add(profile.start, profile.duration);
     into.batch.end_profile(&profile, into.samples);
     read
 }

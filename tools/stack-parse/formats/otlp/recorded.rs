@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::batch::Profile;
 use super::dictionary::Dictionary;
 use crate::samples::Facts;
 
@@ -16,7 +15,8 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    pub(super) fn add(&mut self, &Profile { start, duration, .. }: &Profile) {
+    /// Adds when a profile began and how long it took, in nanoseconds; 0 if that is unknown.
+    pub(super) fn add(&mut self, start: u64, duration: u64) {
         self.is_unknown |= start == 0 || duration == 0;
         let end = start.saturating_add(duration);
         let [first, last] = self.times.get_or_insert([start, end]);
@@ -35,8 +35,8 @@ impl Recorded {
 pub(super) struct Periods(BTreeSet<[u64; 2]>);
 
 impl Periods {
-    pub(super) fn add(&mut self, profile: &Profile) {
-        self.0.insert([profile.period_unit, profile.period]);
+    pub(super) fn add(&mut self, unit: u64, period: u64) {
+        self.0.insert([unit, period]);
     }
 
     pub(super) fn note(&self, dictionary: &Dictionary, facts: &mut Facts) {
