@@ -92,7 +92,10 @@ impl OwnArgs {
 /// Whose code it is, as the path of the source shows. A path that no rule knows is the program's if
 /// it is absolute, since others are short names that anyone may have.
 fn of_source(frame: &Frame<'_>) -> Option<Owner> {
-    let is_of_system = is_of_system(frame.object) || is_interpreter(file_name(frame.object));
+    let is_of_system = is_of_system(frame.object)
+        || is_interpreter(file_name(frame.object))
+        // Python's own modules in C.
+        || frame.object.contains_str("/lib-dynload/");
     let source = if frame.source.is_empty() { script_of(frame.name) } else { frame.source };
     match CodeKind::of_place(source) {
         Some(CodeKind::Library | CodeKind::Runtime) => Some(Owner::Library),
@@ -209,6 +212,11 @@ mod tests {
             ),
             ("/usr/lib/python3/dist-packages/ext.so", "/build/ext-1/lib.rs:9", Owner::Library),
             ("/usr/lib/libx.so.1", "/home/builder/x/a.c:4", Owner::Library),
+            (
+                "/opt/py/lib/python3.12/lib-dynload/_json.so",
+                "/tmp/b/Modules/_json.c:4",
+                Owner::Library,
+            ),
             ("/opt/py/bin/python3.12", "/tmp/python-build/Objects/longobject.c:4", Owner::Library),
             ("/opt/py/lib/libpython3.12.so.1.0", "/tmp/b/Objects/longobject.c:4", Owner::Library),
             // Who wrote a file with a short name is not known, but it is in the program.
