@@ -13,12 +13,16 @@ const PAGE_SCRIPT: &str = include_str!("picture/page.js");
 /// moment, and returns whether that worked; and `showOver(picture, app)`, which puts a page over
 /// the static picture.
 ///
-/// Comment lines and the white space before lines are left out, as the script is in every picture.
-/// So a string in a script must not go over several lines.
+/// Comment lines, the white space before lines and that around some operators are left out, as the
+/// script is in every picture. So a string in a script must not go over several lines, nor hold such
+/// an operator between spaces.
 #[must_use]
 pub fn page_script(parts: &[&str]) -> String {
     let script = ["(() => {\n'use strict';\n", PAGE_SCRIPT, &parts.concat(), "})();\n"].concat();
-    without_comments(&script, "//")
+    // What is code wherever it is: no text of the scripts has these.
+    let spaces = [" => ", " === ", " !== ", " && "];
+    let script = without_comments(&script, "//");
+    spaces.into_iter().fold(script, |script, space| script.replace(space, space.trim()))
 }
 
 /// The style of a picture, without comments that are lines of their own, without indentation,
@@ -88,9 +92,12 @@ mod tests {
 
     #[test]
     fn a_script_has_no_comments_and_no_indentation() {
-        let script = page_script(&["// Adds.\nfunction add() {\n  return 1; // one\n}\n\n"]);
-        assert!(script.starts_with("(() => {\n'use strict';\nconst HTML"), "{script}");
-        assert!(script.ends_with("\nfunction add() {\nreturn 1; // one\n}\n})();\n"), "{script}");
+        let script = page_script(&["// Is.\nfunction is(a) {\n  return a === 1; // one\n}\n\n"]);
+        assert!(script.starts_with("(()=>{\n'use strict';\nconst HTML"), "{script}");
+        assert!(
+            script.ends_with("\nfunction is(a) {\nreturn a===1; // one\n}\n})();\n"),
+            "{script}"
+        );
     }
 
     #[test]
