@@ -7,7 +7,7 @@ fn a_narrow_box_has_the_name_of_the_function() {
         ("std::vector<int>::push_back(int const&)", "\u{2026}push_back"),
         ("<alloc::vec::Vec<T> as core::ops::Drop>::drop", "\u{2026}Vec::drop"),
         ("java.util.HashMap.putVal(int, Object)", "\u{2026}putVal"),
-        ("net/http.(*conn).serve", "\u{2026}serve"),
+        ("net/http.(*conn).serve", "\u{2026}conn.serve"),
         ("Stdlib.List.fold_left", "\u{2026}fold_left"),
         ("work_of_all (/src/util.c:14)", "work_of_all\u{2026}"),
     ];

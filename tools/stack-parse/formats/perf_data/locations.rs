@@ -1,5 +1,6 @@
 //! The locations in code where samples were taken, each named once.
 
+use common::names::FrameParts;
 use common::stacks::FrameId;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::collections::BTreeSet;
@@ -133,7 +134,8 @@ impl Locations {
     pub(super) fn name(&self, location: LocationId, samples: &Samples<'_>) -> Vec<u8> {
         let Name { frames, .. } = &self.names[location as usize];
         let frame = self.frames.get(frames.start as usize).filter(|_| !frames.is_empty());
-        frame.map(|frame| samples.name(*frame).to_vec()).unwrap_or_default()
+        let name = |frame: &FrameId| FrameParts::of(samples.name(*frame)).name.to_vec();
+        frame.map(name).unwrap_or_default()
     }
 
     /// The objects of all locations.
