@@ -9,6 +9,8 @@ mod arguments;
 mod operator;
 mod templates;
 
+use common::names::is_word;
+
 pub(crate) use arguments::without_arguments;
 pub(crate) use templates::without_templates;
 
@@ -70,11 +72,6 @@ fn close(open: &mut Vec<(u8, usize)>, closing: u8, at: usize, ends: &mut [usize]
 /// Whether the `>` at `at` belongs to `->`.
 fn is_arrow(text: &[u8], at: usize) -> bool {
     text[..at].ends_with(b"-")
-}
-
-/// Whether `byte` is part of a word, in any script.
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
 }
 
 #[cfg(test)]

@@ -30,5 +30,5 @@ pub use module::{module, script_of};
 pub use normalize::normalize;
 pub use ocaml_demangle as ocaml;
 pub use place::{base_of_place, file_and_line, split_place};
-pub use short::{short_cpp, short_name, short_others, short_rust};
+pub use short::{is_word, short_cpp, short_name, short_others, short_rust};
 pub use symbol::{full_symbol_name, symbol_name, without_g};

@@ -3,9 +3,8 @@
 use bstr::ByteSlice;
 use clap::Args;
 use common::names::{CodeKind, crate_of, rust, script_of};
-use common::pattern::{PatternSyntax, compile_patterns, patterns_in};
+use common::pattern::{PatternSyntax, compile_patterns, patterns_of};
 use regex_automata::meta::Regex;
-use std::ffi::OsString;
 
 use super::kind::Kind;
 use super::recorded::{Frame, known_name};
@@ -32,7 +31,7 @@ pub(crate) struct OwnArgs {
 }
 
 fn own_pattern(pattern: &str) -> Result<Regex, String> {
-    let patterns = patterns_in(&[OsString::from(pattern)]);
+    let patterns: Vec<_> = patterns_of(pattern.as_bytes()).collect();
     compile_patterns(patterns.iter().map(Vec::as_slice), PatternSyntax::default())
         .map_err(|error| error.to_string())
 }

@@ -73,10 +73,9 @@ impl CodeKind {
     #[must_use]
     pub fn of_name(name: &[u8]) -> Option<CodeKind> {
         let name = readable(name);
-        FILES.iter().find_map(|rules| {
-            let kind = of_name_by(std::iter::once(rules), &name)?;
-            Some(if rules.are_telling() { kind } else { CodeKind::Unknown })
-        })
+        let telling = FILES.iter().filter(|rules| rules.are_telling());
+        let others = FILES.iter().filter(|rules| !rules.are_telling());
+        of_name_by(telling, &name).or_else(|| of_name_by(others, &name).map(|_| CodeKind::Unknown))
     }
 
     /// Whose code is at this place, such as `/src/demo.c:14`, if a rule knows its path.

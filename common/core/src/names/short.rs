@@ -18,6 +18,7 @@ mod words;
 pub use cpp::short_cpp;
 pub(super) use rust::is_std_type;
 pub use rust::short_rust;
+pub use words::is_word;
 
 /// The name of a function of any language, as people say it; `None` if that is the name as it is.
 #[must_use]

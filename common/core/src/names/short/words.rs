@@ -8,7 +8,8 @@ const OPERATORS: [&[u8]; 14] = [
 
 /// Whether `byte` is part of a word, in any script.
 #[inline]
-pub(super) fn is_word(byte: u8) -> bool {
+#[must_use]
+pub fn is_word(byte: u8) -> bool {
     const WORD: [bool; 256] = {
         let mut table = [false; 256];
         let mut at = 0;
