@@ -2,8 +2,9 @@
 //! `std::vector<int, std::allocator<int> >::push_back(int&&)`.
 //!
 //! The names of functions say all of their types, with each argument that nobody wrote. What is left
-//! out here is what the language adds by itself, so that two functions never get the same name; only
-//! those do that differ in a namespace or a tag for versions of a library.
+//! out here is what the language adds by itself. Two functions get the same name only if they differ in
+//! nothing but a namespace or a tag for versions of a library, the type of a number or of the result,
+//! or the shape of a generic function of Go.
 
 mod cpp;
 mod defaults;
