@@ -53,8 +53,7 @@ fn report(total: u64, text: &Text, samples: &mut Samples<'_>) {
     let missing = total.saturating_sub(shown);
     let count = text.skipped.min(missing);
     let (of, recorded, remedy) = ("samples", Some(total - count), "use a longer interval");
-    // The header would compare it with the number of stacks, each of which has many samples.
-    samples.note_loss(Loss { count, of, recorded, remedy, is_exact: false });
+    samples.note_loss(Loss { count, of, recorded, remedy, is_exact: true });
     if missing > count {
         samples.note(format_args!(
             "only {shown} of {total} samples are in this text: 'traces=N' prints more stacks"

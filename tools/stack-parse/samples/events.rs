@@ -179,11 +179,11 @@ impl Events {
         self.events.iter().any(|known| known.is_wanted && known.name == event.as_bytes())
     }
 
-    /// How many samples there are of each [`Fate`], without measures that nobody asked for.
-    pub(super) fn fates(&self) -> [u128; 5] {
+    /// The sums of each [`Fate`], without measures that nobody asked for.
+    pub(super) fn fates(&self) -> [Sum; 5] {
         let events = self.events.iter().filter(|event| !event.is_other_measure());
-        events.fold([0; 5], |mut all, event| {
-            all.iter_mut().zip(event.sums).for_each(|(all, sum)| *all += sum.samples);
+        events.fold(Default::default(), |mut all: [Sum; 5], event| {
+            all.iter_mut().zip(event.sums).for_each(|(all, sum)| all.absorb(sum));
             all
         })
     }

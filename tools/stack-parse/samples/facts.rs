@@ -12,8 +12,7 @@ use super::weight::Weighs;
 /// header line. Messages are made from the same numbers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
-    /// How many samples were lost while recording.
-    pub(crate) lost: Option<u64>,
+    pub(super) lost: Lost,
     /// How many stacks end where the copy of the stack ended, and how many were copied.
     pub(crate) truncated: Option<[u64; 2]>,
     /// How many stacks end where a caller is not known, and how many were copied.
@@ -34,6 +33,28 @@ pub(crate) struct Facts {
     times: Option<[u64; 2]>,
     threads: Threads,
     marked: Marked,
+}
+
+/// How many samples were lost while recording.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Lost {
+    /// Nobody said whether there were any.
+    #[default]
+    Unsaid,
+    Known(u64),
+    /// Some were, and nobody knows how many.
+    Unknown,
+}
+
+impl Lost {
+    /// Adds what one more part of the input says: how many were lost, if it knows.
+    pub(super) fn add(&mut self, more: Option<u64>) {
+        *self = match (*self, more) {
+            (Lost::Unknown, _) | (_, None) => Lost::Unknown,
+            (Lost::Unsaid, Some(more)) => Lost::Known(more),
+            (Lost::Known(before), Some(more)) => Lost::Known(before.saturating_add(more)),
+        };
+    }
 }
 
 /// Why the callers of a stack are missing, if its writer says so.
@@ -77,6 +98,9 @@ struct Threads {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counts<'a> {
     pub(super) taken: u64,
+    /// How many samples the recorder took for those that are taken: a format may have one for
+    /// many. `None` if that is unknown.
+    pub(super) drawn: Option<u64>,
     /// Whether samples were left out, as the user asked.
     pub(super) is_part: bool,
     /// Whether times were left out.
@@ -181,8 +205,9 @@ impl Facts {
     /// The kernel does not say of which event and time the samples are that it lost. If none is
     /// lost, none of a part is.
     fn lost_of(&self, counts: &Counts<'_>) -> Option<Vec<u8>> {
-        let lost = self.lost.filter(|lost| *lost == 0 || !counts.is_part)?;
-        Some(Part::new(lost, counts.taken.saturating_add(lost), b"samples").text())
+        let Lost::Known(lost) = self.lost else { return None };
+        let drawn = counts.drawn.filter(|_| lost == 0 || !counts.is_part)?;
+        Some(Part::new(lost, drawn.saturating_add(lost), b"samples").text())
     }
 
     /// Samples with a period are written as they were recorded, with no estimate.
@@ -225,8 +250,14 @@ mod tests {
 
     use super::*;
 
-    const WHOLE: Counts<'_> =
-        Counts { taken: 888, is_part: false, is_slice: false, weighs: Weighs::Value, unit: b"ns" };
+    const WHOLE: Counts<'_> = Counts {
+        taken: 888,
+        drawn: Some(888),
+        is_part: false,
+        is_slice: false,
+        weighs: Weighs::Value,
+        unit: b"ns",
+    };
 
     fn lines(facts: &Facts, counts: &Counts<'_>) -> Vec<String> {
         facts.lines(counts).iter().map(|line| line.as_bstr().to_string()).collect()
@@ -244,12 +275,27 @@ mod tests {
 
     #[test]
     fn zero_is_known() {
-        let (lost, truncated, nameless) = (Some(0), Some([0, 888]), Some([0, 8100]));
+        let (lost, truncated, nameless) = (Lost::Known(0), Some([0, 888]), Some([0, 8100]));
         let facts = Facts { lost, truncated, nameless, ..Facts::default() };
         let lost = "# lost: 0 of 888 samples";
         let all = [lost, "# truncated: 0 of 888 samples", "# nameless: 0 of 8,100 frames"];
         assert_eq!(lines(&facts, &WHOLE), all);
         assert_eq!(lines(&facts, &Counts { is_part: true, ..WHOLE }), [lost]);
+        let unknown = lines(&facts, &Counts { drawn: None, ..WHOLE });
+        assert!(!unknown.contains(&lost.to_owned()), "of how many is unknown");
+    }
+
+    #[test]
+    fn what_is_unknown_stays_unknown() {
+        let mut lost = Lost::default();
+        for (more, expected) in
+            [(Some(2), Lost::Known(2)), (Some(3), Lost::Known(5)), (None, Lost::Unknown)]
+        {
+            lost.add(more);
+            assert_eq!(lost, expected);
+        }
+        lost.add(Some(1));
+        assert_eq!(lost, Lost::Unknown);
     }
 
     #[test]
@@ -267,7 +313,7 @@ mod tests {
 
     #[test]
     fn a_part_does_not_have_what_the_whole_has() {
-        let facts = Facts { lost: Some(12), nameless: Some([30, 8100]), ..Facts::default() };
+        let facts = Facts { lost: Lost::Known(12), nameless: Some([30, 8100]), ..Facts::default() };
         let all = ["# lost: 12 of 900 samples", "# nameless: 30 of 8,100 frames"];
         assert_eq!(lines(&facts, &WHOLE), all);
         assert!(lines(&facts, &Counts { is_part: true, ..WHOLE }).is_empty());

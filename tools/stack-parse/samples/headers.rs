@@ -4,7 +4,7 @@ use common::folded::{Headers, counts_samples, header_line, is_about_all_stacks, 
 use common::{Result, folded::says_what_is_counted, pipe::Pipe};
 
 use super::Samples;
-use super::events::{Event, Events, Fate, Measure};
+use super::events::{Event, Events, Fate, Measure, Sum};
 use super::facts::Counts;
 use super::sample::{Sample, Time};
 use super::weight::Weighs;
@@ -14,8 +14,8 @@ use super::weight::Weighs;
 pub(crate) struct InputHeaders {
     /// The header lines of the input that is being read.
     lines: Vec<Vec<u8>>,
-    /// How many samples of each fate there were before it.
-    before: [u128; 5],
+    /// The sums of each fate before it.
+    before: [Sum; 5],
     /// The inputs before it; equal ones once, if they say nothing that adds up.
     inputs: Vec<InputHeader>,
     /// The lines that were written before the first line of samples that are written as they come.
@@ -40,7 +40,7 @@ struct InputHeader {
 }
 
 impl InputHeaders {
-    pub(crate) fn begin_input(&mut self, before: [u128; 5]) {
+    pub(crate) fn begin_input(&mut self, before: [Sum; 5]) {
         self.lines.clear();
         self.before = before;
     }
@@ -61,10 +61,16 @@ impl InputHeaders {
     /// What became of the samples of the input that was just read, of which `events` were taken.
     fn counts<'e>(&self, all: &'e Events, events: &[usize], weighs: Weighs) -> Counts<'e> {
         let (now, before) = (all.fates(), self.before);
-        let of = |fate: Fate| now[fate as usize].saturating_sub(before[fate as usize]);
+        let grown = |fate: Fate, number: fn(&Sum) -> u128| {
+            let [now, before] = [now, before].map(|sums| number(&sums[fate as usize]));
+            u64::try_from(now.saturating_sub(before)).unwrap_or(u64::MAX)
+        };
+        let of = |fate| grown(fate, |sum| sum.samples);
+        let is_known = grown(Fate::Taken, |sum| sum.unknown) == 0;
         let left_out = [Fate::OtherEvent, Fate::OtherTime, Fate::NoTime, Fate::OtherObject];
         Counts {
-            taken: u64::try_from(of(Fate::Taken)).unwrap_or(u64::MAX),
+            taken: of(Fate::Taken),
+            drawn: is_known.then(|| grown(Fate::Taken, |sum| sum.known)),
             is_part: left_out.into_iter().any(|fate| of(fate) > 0),
             is_slice: of(Fate::OtherTime) > 0 || of(Fate::NoTime) > 0,
             weighs,

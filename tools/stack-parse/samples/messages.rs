@@ -70,8 +70,7 @@ impl Samples<'_> {
     /// Notes what was lost while recording, and reports it if it is not nothing: the same sentence
     /// for all formats. An error with `--strict`.
     pub(crate) fn note_loss(&mut self, Loss { count, of, recorded, remedy, is_exact }: Loss<'_>) {
-        let before = self.facts.lost.unwrap_or_default();
-        self.facts.lost = is_exact.then_some(before.saturating_add(count));
+        self.facts.lost.add(is_exact.then_some(count));
         if count == 0 {
             return;
         }
@@ -89,7 +88,7 @@ impl Samples<'_> {
     /// Reports that a buffer of the recorder was full, and that nobody knows how many samples this
     /// cost; `remedy` is what helps.
     pub(crate) fn note_full_buffer(&mut self, remedy: &str) {
-        self.facts.lost = None;
+        self.facts.lost.add(None);
         self.doubt(format_args!(
             "events were lost while recording, as a buffer was full: {remedy}"
         ));

@@ -98,8 +98,7 @@ impl Kind {
                 b"discarded samples" => {
                     let count = decimal(value).unwrap_or_default();
                     let (of, recorded, remedy) = ("samples", None, "");
-                    // The header would compare it with the number of stacks.
-                    samples.note_loss(Loss { count, of, recorded, remedy, is_exact: false });
+                    samples.note_loss(Loss { count, of, recorded, remedy, is_exact: true });
                     return true;
                 }
                 _ => return true,

@@ -84,7 +84,7 @@ impl Events {
         for sum in self.events[index].sums.iter_mut().filter(|sum| sum.samples > 0) {
             match drawn {
                 Some(drawn) => sum.draw(weight, drawn),
-                None => sum.is_unknown = true,
+                None => sum.unknown = sum.samples,
             }
         }
     }

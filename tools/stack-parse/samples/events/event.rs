@@ -36,8 +36,10 @@ pub(crate) struct Sum {
     pub(crate) total: u128,
     /// The sum of W²/N over all groups of N drawn samples that weigh W together.
     pub(crate) squares: f64,
-    /// Whether some of them do not say how many samples were drawn for them.
-    pub(crate) is_unknown: bool,
+    /// How many samples were drawn, as far as that is known.
+    pub(crate) known: u128,
+    /// How many of them do not say how many samples were drawn for them.
+    pub(crate) unknown: u128,
 }
 
 impl Sum {
@@ -48,13 +50,14 @@ impl Sum {
         self.total = self.total.saturating_add(all);
         match drawn {
             Some(drawn) => self.draw(all as f64, drawn),
-            None => self.is_unknown = true,
+            None => self.unknown += u128::from(count),
         }
     }
 
     /// Notes that `drawn` samples were drawn for this part of the total.
     #[inline]
     pub(super) fn draw(&mut self, weight: f64, drawn: u64) {
+        self.known += u128::from(drawn);
         if drawn > 0 {
             self.squares += weight * weight / drawn as f64;
         }
@@ -64,14 +67,15 @@ impl Sum {
     /// `None` if it is unknown.
     pub(crate) fn drawn(&self) -> Option<f64> {
         let total = self.total as f64;
-        (!self.is_unknown && self.squares > 0.0).then(|| total * total / self.squares)
+        (self.unknown == 0 && self.squares > 0.0).then(|| total * total / self.squares)
     }
 
     pub(crate) fn absorb(&mut self, other: Sum) {
         self.samples += other.samples;
         self.total = self.total.saturating_add(other.total);
         self.squares += other.squares;
-        self.is_unknown |= other.is_unknown;
+        self.known += other.known;
+        self.unknown += other.unknown;
     }
 }
 
