@@ -67,6 +67,22 @@ fn stack_flame_draws_a_folder() {
 }
 
 #[test]
+fn a_folder_is_detected_as_one() {
+    let place = place("instruments-detected");
+    fs::create_dir(place.folder.join("threads")).expect("a new folder");
+    fs::write(place.folder.join("threads/data.0"), "").expect("a new file");
+    let output = run(&place, "stack-parse", &["--detect", "my app.trace", "threads", "."]);
+    assert_eq!(output.status.code(), Some(2), "a folder of nothing known is no input");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let known = "my app.trace: a folder of Instruments\n\
+                 threads: a folder of 'perf record --threads': run 'perf script' on it\n";
+    assert_eq!(
+        (said.as_str(), stderr(&output).as_str()),
+        (known, "stack-parse: .: is a directory\n")
+    );
+}
+
+#[test]
 fn without_xctrace_the_command_is_named() {
     let place = place("instruments-named");
     fs::remove_file(place.folder.join("xctrace")).expect("our own file");

@@ -33,10 +33,22 @@ pub(crate) fn open(path: &Path, samples: &mut Samples<'_>) -> Result<Input> {
     if is_of_instruments(path) {
         return export(path, samples);
     }
-    match formats::folder_looks_like(|name| path.join(name).exists()) {
+    match known(path) {
         Some(what) => Err(unread(path, what)),
         None => samples.open_input(path),
     }
+}
+
+/// What a folder is, if that is known; `None` for a file.
+pub(crate) fn describe(path: &Path) -> Option<&'static str> {
+    if !path.is_dir() {
+        return None;
+    }
+    if is_of_instruments(path) { Some("a folder of Instruments") } else { known(path) }
+}
+
+fn known(path: &Path) -> Option<&'static str> {
+    formats::folder_looks_like(|name| path.join(name).exists())
 }
 
 fn is_of_instruments(path: &Path) -> bool {

@@ -4,6 +4,7 @@ use clap::Args;
 use common::io::{Files, append_row};
 use common::{Result, Status, names::printable, pipe::Pipe};
 
+use crate::folder;
 use crate::formats::{self, FORMATS};
 
 /// What to list, and how.
@@ -35,19 +36,34 @@ pub(crate) fn detected(files: &Files, tsv: bool, pipe: &mut Pipe) -> Result<Stat
         pipe.out().line(b"file\tformat\tabout")?;
     }
     let mut is_any_known = false;
-    pipe.for_each_input(files, |input, pipe| {
-        let [format, about] = formats::describe(input)?;
-        is_any_known |= !format.is_empty();
-        let mut row = Vec::new();
-        if tsv {
-            append_row(&[input.name(), format, about], &mut row);
-        } else {
-            let file = printable(input.name().as_bytes());
-            let separator = if format.is_empty() { "" } else { ", " };
-            row.extend_from_slice(format!("{file}: {format}{separator}{about}\n").as_bytes());
+    for path in files.iter() {
+        let file = match folder::describe(path) {
+            Some(what) => Ok((path.to_string_lossy().into_owned(), ["", what])),
+            None => pipe.open(path).and_then(|mut input| {
+                let described = formats::describe(&mut input)?;
+                Ok((input.name().to_owned(), described))
+            }),
+        };
+        match file {
+            Err(error) if error.is_of_input() => pipe.error(&error),
+            file => {
+                let (name, described) = file?;
+                is_any_known |= !described[0].is_empty();
+                pipe.out().lines(&row(&name, described, tsv))?;
+            }
         }
-        pipe.out().lines(&row)?;
-        Ok(())
-    })?;
+    }
     Ok(if is_any_known { Status::Success } else { Status::Nothing })
+}
+
+/// The line of one input.
+fn row(name: &str, [format, about]: [&str; 2], tsv: bool) -> Vec<u8> {
+    if tsv {
+        let mut row = Vec::new();
+        append_row(&[name, format, about], &mut row);
+        return row;
+    }
+    let file = printable(name.as_bytes());
+    let separator = if format.is_empty() { "" } else { ", " };
+    format!("{file}: {format}{separator}{about}\n").into_bytes()
 }
