@@ -60,7 +60,7 @@ fn with_and_without_blanks(path: &str, args: &str) -> (Output, Output) {
 
 #[test]
 fn text_that_is_as_clear_without_its_blanks_is_read_without_them() {
-    for format in ["bcc", "bpftrace", "eu-stack", "gdb"] {
+    for format in ["bcc", "bpftrace", "eu-stack", "gdb", "jstack"] {
         for (path, args) in texts(format) {
             let (whole, bare) = with_and_without_blanks(&path, &args);
             assert_eq!(
@@ -99,6 +99,20 @@ fn text_that_needs_its_blanks_is_refused_without_them() {
             }
         }
         assert!(refused > 0, "{format}");
+    }
+}
+
+#[test]
+fn no_text_is_misread_in_silence_without_its_blanks() {
+    for format in golden_files("formats") {
+        for (path, args) in texts(&format) {
+            let Ok(whole) = String::from_utf8(recording(&path)) else { continue };
+            let args: Vec<&str> = args.split_whitespace().collect();
+            let bare = output("stack-parse", &args, without_blanks(&whole));
+            let is_said = bare.status.code() != Some(0) || stderr(&bare).contains("expected a ");
+            let same = || output("stack-parse", &args, &whole).stdout == bare.stdout;
+            assert!(is_said || same(), "{path}: {}", String::from_utf8_lossy(&bare.stdout));
+        }
     }
 }
 

@@ -70,6 +70,15 @@ fn thread_of(line: &[u8]) -> Option<Thread> {
     Thread::of(line).or_else(|| Thread::of_file(line)).or_else(|| Thread::of_bean(line))
 }
 
+/// The call in a line without `at`, as `Thread.dump_to_file` prints it before Java 24, or `None`:
+/// `      java.base/java.lang.Thread.sleep(Thread.java:509)`. The blanks may be lost.
+fn bare_call(line: &[u8]) -> Option<&[u8]> {
+    let call = line.trim_ascii_start();
+    let is_call = call.ends_with(b")") && call.contains(&b'(');
+    (is_call && !["at ", "- "].iter().any(|start| call.starts_with(start.as_bytes())))
+        .then_some(call)
+}
+
 #[derive(Default)]
 struct Dumps {
     /// Whether the default event was chosen.
@@ -98,11 +107,8 @@ impl Dumps {
                 labels::add(line, &thread, &mut self.labels);
             }
             self.thread = Some(thread);
-        } else if let Some(call) = line.strip_prefix(b"      ").filter(|_| self.is_of_file()) {
-            // Before Java 24 a frame has no `at`.
-            if !call.starts_with(b"- ") {
-                self.frame(call, samples);
-            }
+        } else if let Some(call) = bare_call(line).filter(|_| self.is_of_file()) {
+            self.frame(call, samples);
         } else if let Some(call) = line.trim_ascii_start().strip_prefix(b"at ") {
             self.frame(call, samples);
         } else if let Some(state) =

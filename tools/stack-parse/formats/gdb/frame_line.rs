@@ -32,7 +32,9 @@ impl FrameLine<'_> {
         let frame = FrameLine { number, address, name, object, source };
         // `#0 /srv/a.php(3): f()` is PHP's: gdb has a blank before the arguments.
         let is_frame = address.is_some() && !call.is_empty() || function != call;
-        Some(frame).filter(|frame| is_frame || frame.is_special())
+        // `#00 pc 0000000000052a10  /system/lib64/libc.so (abort+104)` is Android's.
+        let is_of_android = first == b"pc" && address.is_none();
+        Some(frame).filter(|frame| is_frame && !is_of_android || frame.is_special())
     }
 
     /// Whether the line of a frame goes on with `rest` in the next line: gdb breaks lines between

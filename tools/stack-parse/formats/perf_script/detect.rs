@@ -51,7 +51,8 @@ fn proof<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Option<Proof> {
     let mut above: &[u8] = b"";
     let mut found = None;
     for line in lines {
-        if is_call_trace(line) {
+        // `Thread 0x7f2b (LWP 991):` is in no recording: no event ends so.
+        if is_call_trace(line) || line.trim_ascii_end().ends_with(b"):") {
             return None;
         }
         if has_time(line) || has_event(above, line) || is_side_record(line) {
@@ -271,6 +272,7 @@ mod tests {
             " #0 [ffff880036a6bd10] machine_kexec at ffffffff8105c4cb\n",
             "PID: 1234   TASK: ffff8800378e0000  CPU: 0   COMMAND: \"bash\"\n",
             "PID: 1234567  TASK: ffff8800378e0000  CPU: 0   COMMAND: \"bash\"\n",
+            "Thread 0x7f2b (LWP 991):\n        ffffffff81a01000 schedule\n",
             "sums: \n    12345 total (/x)\n a line\n another line\n and one more\n",
         ] {
             assert!(!is_detected(text), "{text:?}");

@@ -64,9 +64,11 @@ pub(super) fn is_lone_frame(line: &[u8]) -> bool {
 }
 
 /// Whether a number is an address, not a count or a word: it is long and has letters, or an object
-/// file follows it.
+/// file follows it, or `(inlined)`.
 pub(super) fn is_certain(frame: &FrameLine<'_>) -> bool {
-    is_path(frame.dso) || frame.ip.len() >= 8 && !frame.ip.iter().all(u8::is_ascii_digit)
+    frame.inlined
+        || is_path(frame.dso)
+        || frame.ip.len() >= 8 && !frame.ip.iter().all(u8::is_ascii_digit)
 }
 
 /// Where the last address in its 16 columns is, with the space before it and the symbol after it;
