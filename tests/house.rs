@@ -45,7 +45,8 @@ fn sources_below(folder: &Path) -> Vec<PathBuf> {
 /// The Rust files below tests/, except those that scripts/fuzz makes a module of `common`, and the
 /// programs that are recorded.
 fn sources() -> Vec<PathBuf> {
-    let others = ["fuzz", "callers", "diff"].map(|folder| Path::new(TESTS).join(folder));
+    let others =
+        ["fuzz", "callers", "diff", "own_code/rayon"].map(|folder| Path::new(TESTS).join(folder));
     let is_ours = |source: &PathBuf| !others.iter().any(|folder| source.starts_with(folder));
     sources_below(Path::new(TESTS)).into_iter().filter(is_ours).collect()
 }

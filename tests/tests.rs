@@ -94,6 +94,10 @@ mod perf_stream;
 #[cfg(target_os = "linux")]
 mod lost_names;
 
+// Which code is the user's own, in programs of five languages.
+#[cfg(target_os = "linux")]
+mod own_code;
+
 // perf.data, compared with perf's output.
 #[cfg(feature = "zstd")]
 mod perf_data;

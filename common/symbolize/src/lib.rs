@@ -66,6 +66,6 @@ pub use below::below_root;
 pub use objects::{
     Addressing, Artifact, CodeOrigin, Detail, Elf, Fetch, Function, ListedAddresses,
     ListedFunctions, Location, MadeFunction, MappedObject, MissingSplit, Named, NoSymbols,
-    ObjectId, Objects, Options, Resolved,
+    OCAML_STARTS, ObjectId, Objects, Options, Resolved,
 };
 pub use sections::section_bytes;

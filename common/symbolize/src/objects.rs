@@ -57,7 +57,7 @@ pub use no_symbols::NoSymbols;
 pub use options::{Artifact, Fetch, Options};
 pub use resolved::Resolved;
 pub use split_dwarf::MissingSplit;
-pub use symbol_table::Function;
+pub use symbol_table::{Function, OCAML_STARTS};
 
 /// The objects of one recording. Each is opened when a name of its functions is first needed.
 ///
@@ -327,6 +327,12 @@ impl Objects {
     #[must_use]
     pub fn is_against_list(&self, id: ObjectId) -> bool {
         self.binary(id).is_some_and(Binary::is_against_list)
+    }
+
+    /// Whether an object's file has the function [`OCAML_STARTS`]; known after names were asked for.
+    #[must_use]
+    pub fn is_of_ocaml(&self, id: ObjectId) -> bool {
+        self.binary(id).is_some_and(Binary::is_of_ocaml)
     }
 
     fn binary(&self, id: ObjectId) -> Option<&Binary> {

@@ -76,8 +76,14 @@ impl OwnArgs {
         if [frame.source, frame.object, frame.name].iter().any(|text| self.names(text)) {
             return Owner::Own;
         }
-        let by_name = CodeKind::of_name(frame.name);
-        if by_name == Some(CodeKind::Runtime) {
+        let by_name = CodeKind::of_name_beside(frame.name, frame.beside);
+        if is_start_of_ocaml(frame) {
+            return Owner::Library;
+        }
+        // Whoever builds OCaml from source has its library in a folder of any name.
+        let stdlib = [&b"Stdlib."[..], b"Caml", b"camlStdlib", b"camlCaml"];
+        let is_stdlib = || stdlib.iter().any(|start| frame.name.starts_with(start));
+        if by_name == Some(CodeKind::Runtime) || by_name == Some(CodeKind::Library) && is_stdlib() {
             return Owner::Library;
         }
         of_source(frame).unwrap_or_else(|| of_object(frame, by_name))
@@ -86,6 +92,14 @@ impl OwnArgs {
     fn names(&self, text: &[u8]) -> bool {
         !text.is_empty() && self.own.iter().any(|pattern| pattern.is_match(text))
     }
+}
+
+/// Whether this is the `main` of OCaml's runtime, `runtime/main.c`.
+fn is_start_of_ocaml(frame: &Frame<'_>) -> bool {
+    let source = frame.source.rsplit_once_str(":").map_or(frame.source, |(source, _line)| source);
+    !frame.beside.is_empty()
+        && frame.name == b"main"
+        && (source.is_empty() || source.ends_with(b"runtime/main.c"))
 }
 
 /// Whose code it is, as the path of the source shows. A path that no rule knows is the program's if
@@ -107,7 +121,8 @@ fn of_source(frame: &Frame<'_>) -> Option<Owner> {
 /// Whose code it is, as its file and its name show.
 fn of_object(frame: &Frame<'_>, by_name: Option<CodeKind>) -> Owner {
     let file = file_name(frame.object);
-    if frame.kind == Kind::User && (is_shared(frame.object) || is_interpreter(file)) {
+    let is_library = || is_shared(frame.object) && !is_own_extension(frame.object, file);
+    if frame.kind == Kind::User && (is_interpreter(file) || is_library()) {
         return Owner::Library;
     }
     let is_nameless = matches!(known_name(frame.name), [] | [b'[', .., b']']);
@@ -170,6 +185,15 @@ fn is_interpreter(file: &[u8]) -> bool {
     let name = name.strip_suffix(b".exe").unwrap_or(name);
     let name = name.trim_end_with(|byte| byte.is_ascii_digit() || matches!(byte, '.' | '-'));
     INTERPRETERS.contains(&name)
+}
+
+/// Whether this is an extension of Python that is not where packages are installed:
+/// `/app/fast.cpython-312-x86_64-linux-gnu.so`, `/app/fast.abi3.so`.
+fn is_own_extension(object: &[u8], file: &[u8]) -> bool {
+    let is_extension = file.contains_str(".cpython-3") || file.ends_with(b".abi3.so");
+    let is_installed =
+        || CodeKind::of_place(object).is_some() || object.contains_str("/lib-dynload/");
+    is_extension && !is_of_system(object) && !is_installed()
 }
 
 /// `/usr/lib/libc.so.6`, `libplug.so (deleted)`, `libc++.1.dylib`, `KERNEL32.dll`, `addon.node`,
@@ -245,9 +269,12 @@ mod tests {
             ("memcpy@plt", "/app/demo", Owner::Unknown),
             ("_start", "/app/demo", Owner::Library),
             ("caml_alloc_small", "/app/demo", Owner::Library),
-            // A function of OCaml's runtime in a program of OCaml, else anyone's.
-            ("pool_initialize", "/app/demo", Owner::Unknown),
             ("work", "/app/libplug.so", Owner::Library),
+            ("work", "/app/fast.cpython-312-x86_64-linux-gnu.so", Owner::Own),
+            ("work", "/app/fast.abi3.so", Owner::Own),
+            ("work", "/app/venv/lib/python3.12/site-packages/fast/fast.abi3.so", Owner::Library),
+            ("work", "/opt/py/lib/python3.12/lib-dynload/_json.cpython-312.so", Owner::Library),
+            ("work", "/usr/lib/python3/fast.abi3.so", Owner::Library),
             ("work", "/usr/bin/gzip", Owner::Unknown),
             ("long_add", "/usr/bin/python3.12", Owner::Library),
             ("f", "/opt/node/bin/node", Owner::Library),
@@ -263,6 +290,38 @@ mod tests {
         ] {
             assert_eq!(owner(name, object, ""), expected, "{name} {object}");
         }
+    }
+
+    #[test]
+    fn functions_of_the_runtime_of_ocaml_are_known_in_its_programs() {
+        let owner = |beside: &str| {
+            let (name, object, beside) = (b"mark_slice", b"/app/demo", beside.as_bytes());
+            let kind = Kind::of_object(object, None);
+            OwnArgs::default().owner(&Frame { name, object, kind, beside, ..Frame::default() })
+        };
+        assert_eq!(owner("caml_start_program"), Owner::Library);
+        let own = OwnArgs::default();
+        for (name, expected) in [
+            ("camlStdlib__Map.update_420", Owner::Library),
+            ("Stdlib.Map.update", Owner::Library),
+            ("camlDb__insert_4", Owner::Own),
+        ] {
+            let (name, object, source) = (name.as_bytes(), b"/app/demo", b"/src/ocaml/map.ml:3");
+            let kind = Kind::of_object(object, None);
+            let frame = Frame { name, object, source, kind, ..Frame::default() };
+            assert_eq!(own.owner(&frame), expected, "{}", name.as_bstr());
+        }
+        let main = |source: &str| {
+            let (name, object, source) = (b"main", b"/app/demo", source.as_bytes());
+            let kind = Kind::of_object(object, None);
+            let beside = b"caml_start_program";
+            let frame = Frame { name, object, source, kind, beside, ..Frame::default() };
+            OwnArgs::default().owner(&frame)
+        };
+        assert_eq!((main(""), main("/ocaml/runtime/main.c:37")), (Owner::Library, Owner::Library));
+        assert_eq!(main("/app/embeds.c:7"), Owner::Own);
+        // Elsewhere anyone may have such a function.
+        assert_eq!(owner(""), Owner::Unknown);
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub(crate) struct Frame<'a> {
     /// The source line, with the whole path if that is known: `/src/demo.c:14`.
     pub(crate) source: &'a [u8],
     pub(crate) kind: Kind,
+    /// Another function in the same file that shows its language: `caml_start_program`.
+    pub(crate) beside: &'a [u8],
     /// Whether the compiler inlined this function into its caller.
     pub(crate) inlined: bool,
 }

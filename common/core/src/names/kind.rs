@@ -72,9 +72,17 @@ impl CodeKind {
     /// in profiles of one language only, `None` if no rule knows it.
     #[must_use]
     pub fn of_name(name: &[u8]) -> Option<CodeKind> {
+        CodeKind::of_name_beside(name, b"")
+    }
+
+    /// Like [`of_name`](CodeKind::of_name), for a name in a file that has this other function, too,
+    /// which may show its language.
+    #[must_use]
+    pub fn of_name_beside(name: &[u8], other: &[u8]) -> Option<CodeKind> {
         let name = readable(name);
-        let telling = FILES.iter().filter(|rules| rules.are_telling());
-        let others = FILES.iter().filter(|rules| !rules.are_telling());
+        let is_telling = |rules: &&Rules| rules.are_telling() || rules.is_for(other);
+        let telling = FILES.iter().filter(is_telling);
+        let others = FILES.iter().filter(|rules| !is_telling(rules));
         of_name_by(telling, &name).or_else(|| of_name_by(others, &name).map(|_| CodeKind::Unknown))
     }
 

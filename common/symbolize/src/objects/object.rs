@@ -126,6 +126,10 @@ impl Binary {
         self.build_id().is_some_and(|recorded| !opened.is_of_build(recorded))
     }
 
+    pub(super) fn is_of_ocaml(&self) -> bool {
+        matches!(&self.opened, Some(Ok(opened)) if opened.is_of_ocaml())
+    }
+
     fn open(&mut self, finder: &Finder) -> Result<&mut Opened, &NoSymbols> {
         let Binary { path, build_id, addressing, is_from_here, opened } = self;
         let opened = opened.get_or_insert_with(|| {

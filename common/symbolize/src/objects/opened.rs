@@ -58,6 +58,11 @@ impl Opened {
         is_same_build(recorded, self.program.build_id())
     }
 
+    /// Whether it has the runtime of OCaml; known after names were asked for.
+    pub(super) fn is_of_ocaml(&self) -> bool {
+        self.symbols.as_ref().is_some_and(SymbolTable::is_of_ocaml)
+    }
+
     /// The executable, unless it is one of macOS.
     pub(super) fn elf(&self) -> Option<&Elf> {
         match &self.program {

@@ -40,6 +40,11 @@ impl Spans {
         Spans(spans)
     }
 
+    /// All spans, by their starts.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Span> {
+        self.0.iter()
+    }
+
     /// The spans that hold `address`, the one that starts last first.
     pub(super) fn at(&self, address: u64) -> impl Iterator<Item = &Span> {
         let before = self.0.partition_point(|span| span.start <= address);

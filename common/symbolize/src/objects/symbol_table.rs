@@ -5,6 +5,7 @@ mod tests;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::sync::OnceLock;
 
 use memchr::memmem;
 use object::LittleEndian;
@@ -14,6 +15,9 @@ use object::read::elf::{ElfFile, FileHeader, SectionHeader, Sym};
 
 use super::plt::Plt;
 use super::spans::{Span, Spans};
+
+/// The function of OCaml's runtime that starts a program, in all versions.
+pub const OCAML_STARTS: &[u8] = b"caml_start_program";
 
 /// A function of an executable, as its symbols have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +41,8 @@ pub(super) struct SymbolTable {
     inner: Option<Box<SymbolTable>>,
     /// Whether there are only symbols for the dynamic linker.
     pub(super) is_stripped: bool,
+    /// Whether one of the functions is [`OCAML_STARTS`].
+    is_of_ocaml: OnceLock<bool>,
 }
 
 impl SymbolTable {
@@ -73,6 +79,12 @@ impl SymbolTable {
         name.or_else(|| self.plt.name(address).map(Cow::Owned))
     }
 
+    /// Whether it has the runtime of OCaml.
+    pub(super) fn is_of_ocaml(&self) -> bool {
+        let starts = |span: &Span| self.names.get(span.what) == Ok(OCAML_STARTS);
+        *self.is_of_ocaml.get_or_init(|| self.spans.iter().any(starts))
+    }
+
     /// The function at `address`.
     pub(super) fn function(&self, address: u64) -> Option<Function> {
         let inner = self.inner.as_ref().and_then(|inner| inner.symbol(address));
@@ -102,7 +114,7 @@ fn read<H: FileHeader<Endian = LittleEndian>>(
         names.get(span.what).ok()
     });
     let is_stripped = full.elf_symbol_table().is_empty();
-    Some(SymbolTable { spans, names, plt, inner: None, is_stripped })
+    Some(SymbolTable { spans, names, plt, is_stripped, ..SymbolTable::default() })
 }
 
 /// The properties of a section that decide which of its symbols are code.

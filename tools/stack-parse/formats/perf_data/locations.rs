@@ -6,7 +6,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use std::collections::BTreeSet;
 use std::hash::BuildHasher;
 use std::ops::Range;
-use symbolize::{CodeOrigin, Detail, Location, Named, ObjectId, Objects};
+use symbolize::{CodeOrigin, Detail, Location, Named, OCAML_STARTS, ObjectId, Objects};
 
 use super::process_runtimes::ProcessRuntimes;
 use crate::frame::Frame;
@@ -178,6 +178,7 @@ fn frame<'a>(named: Named<'a>, location: Location, objects: &'a Objects) -> Fram
         offset: (origin == CodeOrigin::File).then_some(address),
         source: named.source,
         kind: origin.into(),
+        beside: if objects.is_of_ocaml(object) { OCAML_STARTS } else { b"" },
         inlined: named.inlined,
     }
 }

@@ -91,7 +91,7 @@ impl<'a> From<&FrameLine<'a>> for Frame<'a> {
         // perf prints `[unknown]` for a missing name; without an object there is no better one.
         let name = if symbol == b"[unknown]" && !dso.is_empty() { b"" } else { symbol };
         let kind = Kind::of_object(dso, address);
-        Frame { name, object: dso, address, offset: None, source: place, kind, inlined }
+        Frame { name, object: dso, address, source: place, kind, inlined, ..Frame::default() }
     }
 }
 

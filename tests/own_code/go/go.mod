@@ -1,0 +1,2 @@
+module example.org/words
+go 1.19
