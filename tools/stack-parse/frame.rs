@@ -135,13 +135,13 @@ impl FrameArgs {
     /// `La;::f->Lb;::g`: perf-map-agent writes inlined methods after the compiled method.
     fn java(&self, frame: &Frame<'_>, name: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
         for (depth, method) in frame.name.split_str("->").enumerate() {
-            if depth > 0 && self.inlined == Inlined::Drop {
-                return;
+            let method = Frame { name: method, inlined: depth > 0, ..*frame };
+            if method.inlined && self.leaves_out(&method) {
+                continue;
             }
             name.clear();
-            name.extend_from_slice(method);
+            name.extend_from_slice(method.name);
             if self.annotate {
-                let method = Frame { name: method, inlined: depth > 0, ..*frame };
                 push_marks(&method, self.own.owner(&method), name);
             }
             each(name);
@@ -253,6 +253,19 @@ mod tests {
             assert_eq!(names(&frame, false, Inlined::Keep), [expected]);
             let named = Frame { name: b"f", ..frame };
             assert_eq!(names(&named, false, Inlined::Keep), ["f"]);
+        }
+    }
+
+    #[test]
+    fn methods_that_were_inlined_into_one_of_java_are_left_out_if_they_are_of_a_library() {
+        let name = "Lapp/B;::f->Ljava/util/D;::g->Lapp/C;::h";
+        let frame = frame(1, name, "/tmp/perf-7.map");
+        for (inlined, expected) in [
+            (Inlined::Keep, &["Lapp/B;::f", "Ljava/util/D;::g", "Lapp/C;::h"][..]),
+            (Inlined::Own, &["Lapp/B;::f", "Lapp/C;::h"]),
+            (Inlined::Drop, &["Lapp/B;::f"]),
+        ] {
+            assert_eq!(names(&frame, false, inlined), expected);
         }
     }
 
