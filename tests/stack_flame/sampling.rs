@@ -23,6 +23,48 @@ fn stacks_are_copied_whole_unless_the_rate_is_high_which_is_said() {
     }
 }
 
+/// Refuses buffers of over 4 MiB, as perf does where the user may not lock more memory.
+const REFUSES: &str = r#"#!/bin/sh
+for word; do
+    [ "$before" != -m ] || [ "${word%K}" -le 4096 ] || {
+        echo "$word" >> refused.log
+        echo "Permission error mapping pages." >&2
+        exit 255
+    }
+    before=$word
+done
+"#;
+
+#[test]
+fn buffers_are_the_largest_that_the_user_may_have() {
+    let place = Place::new("stack-flame-buffers");
+    let sizes = |log: &str| -> Vec<u64> {
+        let words: Vec<&str> = log.split_whitespace().collect();
+        let sizes = words.windows(2).filter(|two| two[0] == "-m");
+        sizes.map(|two| two[1].trim_end_matches('K').parse().expect("KiB")).collect()
+    };
+    let (_, log) = told(&place, &["-a", "-d", "0.01"]);
+    let largest = sizes(&log);
+    let online = fs::read_to_string("/sys/devices/system/cpu/online").expect("Linux");
+    let last = online.trim().rsplit(['-', ',']).next().expect("a number");
+    let processors = last.parse::<u64>().expect("a number") + 1;
+    // Tried, then recorded.
+    assert!(largest.is_empty() || largest.len() % 2 == 0 && largest[0] == largest[1], "{log}");
+    assert!(largest.iter().all(|size| size * processors <= 512 * 1024), "{log}");
+
+    let fake = place.read("perf");
+    place.program("perf", &[REFUSES, fake.split_once('\n').expect("#!").1].concat());
+    let (said, log) = told(&place, &["-a", "-d", "0.01"]);
+    assert!(sizes(&log).iter().all(|size| *size <= 4096), "{log}");
+    assert_eq!(sizes(&log).len(), largest.len(), "{log}");
+    let refused = fs::read_to_string(place.folder.join("refused.log")).unwrap_or_default();
+    assert_eq!(refused.is_empty(), largest.first().is_none_or(|size| *size <= 4096), "{refused}");
+    assert!(!said.contains("Permission"), "{said}");
+
+    let (_, log) = told(&place, &["--perf-args", "-m 2048K", "-a", "-d", "0.01"]);
+    assert_eq!(sizes(&log), [2048, 2048], "{log}");
+}
+
 #[test]
 fn options_of_perf_come_after_ours_each_word_by_itself() {
     let place = Place::new("stack-flame-perf-args");

@@ -1,9 +1,8 @@
 //! How much of a stack perf copies for each sample, where callers are found by DWARF.
 
-use std::fs;
-
 use crate::What;
 use crate::failure::say;
+use crate::kernel_files::{field, length, processors as all_processors, read};
 
 /// In bytes, the best first. The first holds the stacks of most programs; the last is what perf
 /// copies unless it is asked for another size.
@@ -49,7 +48,7 @@ fn size(hertz: Option<u64>, processors: u64) -> u32 {
 fn processors(what: &What) -> u64 {
     let allowed = |status: &str| field(status, "Cpus_allowed_list:").map_or(1, length);
     match what {
-        What::System(_) => length(&read("/sys/devices/system/cpu/online")),
+        What::System(_) => all_processors(),
         What::Process(pid) => {
             let status = read(&format!("/proc/{pid}/status"));
             let threads = field(&status, "Threads:").and_then(|it| it.parse().ok());
@@ -57,26 +56,6 @@ fn processors(what: &What) -> u64 {
         }
         What::Program(_) | What::File(_) => allowed(&read("/proc/self/status")),
     }
-}
-
-/// A file of the kernel; empty where it cannot be read.
-fn read(path: &str) -> String {
-    fs::read_to_string(path).unwrap_or_default()
-}
-
-/// The value in a line `Threads:\t3`.
-fn field<'a>(status: &'a str, key: &str) -> Option<&'a str> {
-    status.lines().find_map(|line| line.strip_prefix(key)).map(str::trim)
-}
-
-/// How many numbers a list of the kernel has, as `0-3,8`.
-fn length(list: &str) -> u64 {
-    let length = |range: &str| {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        let (first, last) = (first.parse::<u64>().ok()?, last.parse::<u64>().ok()?);
-        Some(last.saturating_sub(first) + 1)
-    };
-    list.trim().split(',').filter_map(length).sum()
 }
 
 #[cfg(test)]
@@ -99,15 +78,5 @@ mod tests {
         ] {
             assert_eq!(size(hertz, processors), expected, "{hertz:?} on {processors}");
         }
-    }
-
-    #[test]
-    fn processors_are_counted_in_lists_of_the_kernel() {
-        for (list, expected) in [("0\n", 1), ("0-3\n", 4), ("0-3,8,10-11", 7), ("", 0)] {
-            assert_eq!(length(list), expected, "{list}");
-        }
-        let status = "Name:\tx\nThreads:\t3\nCpus_allowed:\tff\nCpus_allowed_list:\t0-7\n";
-        assert_eq!(field(status, "Threads:"), Some("3"));
-        assert_eq!(field(status, "Cpus_allowed_list:"), Some("0-7"));
     }
 }

@@ -1,10 +1,12 @@
 //! Records a program with perf and draws what it did, in one command.
 
+mod buffers;
 mod call_graph;
 mod draw;
 mod dump;
 mod failure;
 mod filters;
+mod kernel_files;
 mod outputs;
 mod own_code;
 mod perf;

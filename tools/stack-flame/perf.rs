@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::What;
+use crate::buffers;
 use crate::call_graph::Choice;
 use crate::dump;
 use crate::failure::{Failure, say};
@@ -127,8 +128,8 @@ impl Perf {
         let mut perf = Perf { path, args: Vec::new(), duration, asks_pid, python };
         let mut refused = None;
         for event in sampling.events() {
-            perf.args = sampling.arguments(event, &call_graph, what);
-            let probe = perf.probe(recording, signals)?;
+            let args = sampling.arguments(event, &call_graph, what);
+            let probe = perf.try_buffers(&args, sampling, recording, signals)?;
             if probe.status.success() {
                 if refused.is_some() {
                     say("no hardware counters here: sampling by the CPU clock");
@@ -139,6 +140,33 @@ impl Perf {
         }
         let said = refused.map(|probe| probe.said).unwrap_or_default();
         Err(refusals::explain(&said, what))
+    }
+
+    /// Tries these arguments with the largest buffers that the user may have.
+    fn try_buffers(
+        &mut self,
+        args: &[String],
+        sampling: &Sampling,
+        recording: &Recording,
+        signals: &Signals,
+    ) -> Result<Probe, Failure> {
+        let has_copies = args.iter().any(|arg| arg.starts_with("dwarf"));
+        let sizes = match &sampling.perf_args {
+            Some(args) if args.sets_buffers() => Vec::new(),
+            _ => buffers::sizes(has_copies || sampling.may_be_many(args)),
+        };
+        for bytes in sizes {
+            self.args = [args, &["-m".to_owned(), format!("{}K", bytes / 1024)]].concat();
+            let probe = self.probe(recording, signals)?;
+            // Permission error mapping pages.
+            // failed to mmap with 12 (Cannot allocate memory)
+            let is_refused = !probe.status.success() && probe.said.contains("map");
+            if !is_refused {
+                return Ok(probe);
+            }
+        }
+        self.args = args.to_vec();
+        self.probe(recording, signals)
     }
 
     /// Records a program that does nothing. A signal ends this, and stack-flame.
@@ -230,6 +258,14 @@ impl Sampling {
             Some(event) => vec![Some(event)],
             None => vec![None, Some(CLOCK)],
         }
+    }
+
+    /// Whether events are recorded that may be many: each of a kind, or those of the whole system.
+    fn may_be_many(&self, args: &[String]) -> bool {
+        self.off_cpu
+            || self.latency
+            || args.iter().any(|arg| arg == "-a")
+            || !args.contains(&"-F".to_owned())
     }
 
     /// Samples per second. A tracepoint such as `sched:sched_switch` is not sampled: unless the

@@ -18,6 +18,23 @@ const WITH_VALUE: &str = "CDGjkmrtuSIz";
 #[derive(Clone, Debug)]
 pub(crate) struct PerfArgs(pub(crate) Vec<String>);
 
+impl PerfArgs {
+    /// Whether they say how large perf's buffers are.
+    pub(crate) fn sets_buffers(&self) -> bool {
+        // perf takes the first letters of a name for the whole.
+        let is_long = |name: &str| name.len() > 1 && "mmap-pages".starts_with(name);
+        self.0.iter().any(|word| match word.strip_prefix("--") {
+            Some(name) => is_long(name.split('=').next().unwrap_or(name)),
+            None => word.strip_prefix('-').is_some_and(|letters| {
+                letters
+                    .split(|it| it != 'm' && WITH_VALUE.contains(it))
+                    .next()
+                    .is_some_and(|it| it.contains('m'))
+            }),
+        })
+    }
+}
+
 /// Splits options as a shell does, and refuses those that stack-flame sets itself.
 pub(crate) fn parse(text: &str) -> Result<PerfArgs, String> {
     let words = split(text)?;

@@ -27,8 +27,9 @@ use ordered_reader::OrderedReader;
 /// little-endian machines can be read, also compressed ones (`perf record -z`), and those of
 /// Android's simpleperf.
 ///
-/// Memory holds the records that must wait for earlier ones: some MB, and at most 128 MiB in
-/// recordings whose records are out of order by more than that.
+/// Memory holds the records that must wait for earlier ones: some MB, and at most 128 MiB where
+/// records are out of order by more than that. Then those of a file are read again from there, and
+/// those of a pipe are passed on out of order, see [`Summary::late`].
 pub struct Recording<'i> {
     reader: OrderedReader<'i>,
     before_records: BeforeRecords,
@@ -61,7 +62,9 @@ impl<'i> Recording<'i> {
         if !header::is_stream(&head)? {
             return Err(Error::NotAStream);
         }
-        Ok(Recording::after_stream_header(reader))
+        Ok(Recording::after_stream_header(|start, chunks| {
+            Stream::new(Box::new(reader), start, Extent::Open, chunks)
+        }))
     }
 
     /// Opens a file, which `perf record -o FILE` writes, or a copy of a stream in a file.
@@ -74,15 +77,17 @@ impl<'i> Recording<'i> {
         file.rewind()?;
         file.by_ref().take(STREAM_HEADER_SIZE as u64).read_to_end(&mut head)?;
         if header::is_stream(&head)? {
-            return Ok(Recording::after_stream_header(file));
+            return Ok(Recording::after_stream_header(|start, chunks| {
+                Stream::of_file(Box::new(file), start, Extent::Open, chunks)
+            }));
         }
         let (reader, before_records) = file::open(file, head)?;
         Ok(Recording { reader, before_records })
     }
 
-    fn after_stream_header(reader: impl Read + 'i) -> Recording<'i> {
-        let (mut chunks, start) = (Chunks::default(), STREAM_HEADER_SIZE as u64);
-        let stream = Stream::new(Box::new(reader), start, Extent::Open, &mut chunks);
+    fn after_stream_header(stream: impl FnOnce(u64, &mut Chunks) -> Stream<'i>) -> Recording<'i> {
+        let mut chunks = Chunks::default();
+        let stream = stream(STREAM_HEADER_SIZE as u64, &mut chunks);
         let reader = OrderedReader::new(stream, chunks, Delivery::default());
         Recording { reader, before_records: BeforeRecords::default() }
     }

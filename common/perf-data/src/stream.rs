@@ -3,7 +3,7 @@
 pub(crate) mod chunks;
 mod compressed;
 
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
 use crate::error::Error;
 use crate::records::{self, kinds};
@@ -21,9 +21,21 @@ pub(crate) enum Extent {
     Unfinished,
 }
 
+/// What records are read from.
+enum Source<'i> {
+    /// Each byte can be read once.
+    Pipe(Box<dyn Read + 'i>),
+    File(Box<dyn ReadSeek + 'i>),
+}
+
+/// A file.
+pub(crate) trait ReadSeek: Read + Seek {}
+
+impl<F: Read + Seek> ReadSeek for F {}
+
 /// Records from a reader.
 pub(crate) struct Stream<'i> {
-    reader: Box<dyn Read + 'i>,
+    source: Source<'i>,
     extent: Extent,
     feed: Feed,
     decompressed: Option<Decompressed>,
@@ -38,7 +50,39 @@ impl<'i> Stream<'i> {
         extent: Extent,
         chunks: &mut Chunks,
     ) -> Stream<'i> {
-        Stream { reader, extent, feed: Feed::new(chunks, position), decompressed: None }
+        let (source, feed) = (Source::Pipe(reader), Feed::new(chunks, position));
+        Stream { source, extent, feed, decompressed: None }
+    }
+
+    /// The records of a file that is at `position`, where the first of them is.
+    pub(crate) fn of_file(
+        file: Box<dyn ReadSeek + 'i>,
+        position: u64,
+        extent: Extent,
+        chunks: &mut Chunks,
+    ) -> Stream<'i> {
+        let (source, feed) = (Source::File(file), Feed::new(chunks, position));
+        Stream { source, extent, feed, decompressed: None }
+    }
+
+    /// Whether a record can be read again, by its position.
+    pub(crate) fn can_read_again(&self) -> bool {
+        matches!(self.source, Source::File(_)) && self.decompressed.is_none()
+    }
+
+    /// Reads a record again, into `record`, which has its size.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or has become shorter.
+    pub(crate) fn read_again(&mut self, position: u64, record: &mut [u8]) -> io::Result<()> {
+        let next = self.feed.position() + self.feed.rest() as u64;
+        let Source::File(file) = &mut self.source else {
+            return Err(ErrorKind::Unsupported.into());
+        };
+        file.seek(SeekFrom::Start(position))?;
+        file.read_exact(record)?;
+        file.seek(SeekFrom::Start(next)).map(drop)
     }
 
     /// The next record, and its position in the input or that of the record in which it is
@@ -124,7 +168,7 @@ impl<'i> Stream<'i> {
 
     /// Reads more; returns how many bytes, 0 at the end.
     fn fill(&mut self, chunks: &mut Chunks) -> Result<usize, Error> {
-        let (feed, reader) = (&mut self.feed, &mut self.reader);
+        let (feed, source) = (&mut self.feed, &mut self.source);
         let read_so_far = feed.position() + feed.rest() as u64;
         let left = match self.extent {
             Extent::Until(end) => end.saturating_sub(read_so_far),
@@ -134,7 +178,10 @@ impl<'i> Stream<'i> {
         loop {
             let read = feed.fill(chunks, |room| {
                 let room_left = room.len().min(left);
-                reader.read(&mut room[..room_left])
+                match source {
+                    Source::Pipe(pipe) => pipe.read(&mut room[..room_left]),
+                    Source::File(file) => file.read(&mut room[..room_left]),
+                }
             });
             match read {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}

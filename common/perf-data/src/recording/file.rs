@@ -69,7 +69,7 @@ pub(crate) fn open<'i>(
     file.seek(SeekFrom::Start(start))
         .map_err(|_| malformed(&format!("the records should begin at byte {start}")))?;
     let mut chunks = Chunks::default();
-    let stream = Stream::new(Box::new(file), start, extent, &mut chunks);
+    let stream = Stream::of_file(Box::new(file), start, extent, &mut chunks);
     Ok((OrderedReader::new(stream, chunks, delivery), before))
 }
 

@@ -3,8 +3,8 @@
 //! perf empties the buffers of all processors one after the other, which is a round, and marks its
 //! end. Within a round, only the records of one processor are in order. A record that was written
 //! before a round began is in that round at the latest. So at the end of a round, all records up to
-//! the newest time of the round *before* are known. At most two rounds are kept; how long a round
-//! is depends on the buffers that `perf record -m` asks for, some MB altogether.
+//! the newest time of the round *before* are known. At most two rounds are kept; a round may be as
+//! long as the buffers that `perf record -m` asks for.
 
 use crate::stream::chunks::RecordAt;
 
@@ -75,6 +75,11 @@ impl Order {
     /// Ends the input: all records can be passed on.
     pub(crate) fn end(&mut self) {
         self.make_due(<[WaitingRecord]>::len);
+    }
+
+    /// The places of the records that wait or can be passed on.
+    pub(crate) fn places(&mut self) -> impl Iterator<Item = &mut RecordAt> {
+        self.records[self.next..].iter_mut().map(|record| &mut record.at)
     }
 
     /// How many bytes the waiting records need, besides their own bytes: half as much again is for

@@ -10,8 +10,9 @@ use crate::stream::Stream;
 use crate::stream::chunks::{Chunks, RecordAt};
 use crate::summary::Summary;
 
-/// How many bytes may wait, which are those of the records and what is noted of each record. perf's
-/// rounds are far shorter; this is for recordings without rounds.
+/// How many bytes may wait, which are those of the records and what is noted of each record. Where
+/// it is more, as in recordings with large buffers or without rounds, the bytes are read again from
+/// a file; of a pipe, the older half is passed on, in order or not.
 const MOST_WAITING: usize = 128 << 20;
 
 /// The records of a stream, those that wait for their turn, and what is known of events.
@@ -22,11 +23,14 @@ pub(crate) struct OrderedReader<'i> {
     order: Order,
     /// The pieces so far of a record of simpleperf that is too long for one record.
     pub(crate) split: Vec<u8>,
+    /// A record that was read again.
+    again: Vec<u8>,
 }
 
 impl<'i> OrderedReader<'i> {
     pub(crate) fn new(stream: Stream<'i>, chunks: Chunks, delivery: Delivery) -> OrderedReader<'i> {
-        OrderedReader { stream, chunks, delivery, order: Order::default(), split: Vec::new() }
+        let (order, split, again) = Default::default();
+        OrderedReader { stream, chunks, delivery, order, split, again }
     }
 
     /// Takes a record that the kernel wrote, or perf in the kernel's name: it waits if it has a
@@ -68,13 +72,27 @@ impl<'i> OrderedReader<'i> {
             time => {
                 self.chunks.hold(at);
                 self.order.push(WaitingRecord { time, at, event: event as u32, offset });
-                if self.chunks.bytes_in_use() + self.order.bytes() > MOST_WAITING {
-                    self.order.make_room();
-                    self.hand_out(each)?;
-                }
-                Ok(())
+                self.limit_memory(each)
             }
         }
+    }
+
+    /// Makes room if more waits than may.
+    fn limit_memory(&mut self, each: Each<'_>) -> Result<(), CallerStopped> {
+        if self.chunks.bytes_in_use() + self.order.bytes() <= MOST_WAITING {
+            return Ok(());
+        }
+        if self.stream.can_read_again() {
+            for at in self.order.places().filter(|at| !at.is_put_away()) {
+                self.chunks.release(*at);
+                *at = at.put_away();
+            }
+            if self.order.bytes() <= MOST_WAITING {
+                return Ok(());
+            }
+        }
+        self.order.make_room();
+        self.hand_out(each)
     }
 
     /// Whether it is a record of a switch, and these are needed.
@@ -111,8 +129,16 @@ impl<'i> OrderedReader<'i> {
     /// Passes on the records that do not have to wait.
     fn hand_out(&mut self, each: Each<'_>) -> Result<(), CallerStopped> {
         while let Some(WaitingRecord { at, event, offset, .. }) = self.order.pop() {
-            self.delivery.record(event as usize, offset, self.chunks.record(at), each)?;
-            self.chunks.release(at);
+            if !at.is_put_away() {
+                self.delivery.record(event as usize, offset, self.chunks.record(at), each)?;
+                self.chunks.release(at);
+                continue;
+            }
+            self.again.resize(at.size(), 0);
+            match self.stream.read_again(offset, &mut self.again) {
+                Ok(()) => self.delivery.record(event as usize, offset, &self.again, each)?,
+                Err(_) => self.delivery.summary.add_damaged(offset),
+            }
         }
         Ok(())
     }

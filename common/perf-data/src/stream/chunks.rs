@@ -33,8 +33,27 @@ pub(crate) struct RecordAt {
     size: u32,
 }
 
+impl RecordAt {
+    /// In place of the chunk of a record that is in none any more.
+    const NO_CHUNK: u32 = u32::MAX;
+
+    /// The place of a record that is in no chunk any more, and must be read again.
+    pub(crate) fn put_away(self) -> RecordAt {
+        RecordAt { chunk: RecordAt::NO_CHUNK, ..self }
+    }
+
+    pub(crate) fn is_put_away(self) -> bool {
+        self.chunk == RecordAt::NO_CHUNK
+    }
+
+    /// The size of the record in bytes, with its header.
+    pub(crate) fn size(self) -> usize {
+        self.size as usize
+    }
+}
+
 impl Chunks {
-    /// The bytes of a record, with its header.
+    /// The bytes of a record, with its header. It must not have been put away.
     #[inline]
     pub(crate) fn record(&self, at: RecordAt) -> &[u8] {
         &self.chunks[at.chunk as usize].bytes[at.start as usize..][..at.size as usize]

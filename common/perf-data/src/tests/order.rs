@@ -1,6 +1,7 @@
 //! The order in which records are passed on.
 
 use std::convert::Infallible;
+use std::io::Write;
 
 use super::build::{Stream, field, for_each, read, why};
 use crate::{Record, Recording};
@@ -91,4 +92,29 @@ fn a_recording_without_rounds_does_not_fill_the_memory() {
     assert_eq!(samples, 300_000_000 / 64_000);
     // Only records that were passed on early made others late.
     assert!(summary.late > 1000, "{}", summary.late);
+}
+
+#[test]
+fn a_file_with_long_rounds_is_passed_on_in_order() {
+    // 200 MB in one round, with descending times, of which 128 MiB wait: the rest is read again.
+    const SAMPLES: u64 = 200_000_000 / 64_000;
+    let mut numbers = vec![0x10; 8000];
+    let mut file = std::io::BufWriter::new(tempfile::tempfile().expect("a temporary file"));
+    file.write_all(&Stream::new().attr(FIELDS, 0).0).expect("a new file");
+    for time in (1..=SAMPLES).rev() {
+        (numbers[0], numbers[1]) = (!time, time);
+        file.write_all(&Stream(Vec::new()).sample(&numbers).0).expect("a new file");
+    }
+    let file = file.into_inner().expect("a new file");
+    let mut next = 1;
+    let each = |record: Record<'_>| -> Result<(), Infallible> {
+        if let Record::Sample(sample) = record {
+            assert_eq!((sample.time, sample.ip), (Some(next), Some(!next)));
+            next += 1;
+        }
+        Ok(())
+    };
+    let recording = Recording::from_file(file).expect("a copy of a stream");
+    let summary = recording.read(each).unwrap_or_else(|never| match never {});
+    assert_eq!((why(&summary), summary.late, next), (None, 0, SAMPLES + 1));
 }
