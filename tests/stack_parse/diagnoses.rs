@@ -39,7 +39,7 @@ fn what_perf_says_it_lost_is_reported() {
     let sample = "d 1 2.5: 7 cycles:\n\t              10 f (/d)\n\t              20 main (/d)\n\n";
     let lost = "d 1 2.6: PERF_RECORD_LOST lost 42\n";
     let said = "stack-parse: <stdin>: 84 samples or other records were lost while recording: \
-                use a lower 'perf record -F' or a larger -m\n";
+                use a larger 'perf record -m'\n";
     // More than one block, so that several threads read it.
     let long = format!("{sample}{lost}{}{lost}{sample}", sample.repeat(50_000));
     for (script, samples) in [(format!("{sample}{lost}{sample}{lost}{sample}"), 3), (long, 50_002)]

@@ -751,8 +751,8 @@ fn what_a_recording_of_perf_lost_or_holds_besides_samples_is_counted() {
             samples(3).timed(lost, 0, &words(&[0, 5])).bytes,
             3,
             0,
-            "5 samples or other records, 62.5 % of all, were lost while recording: use a lower \
-             'perf record -F' or a larger -m"
+            "5 samples or other records, 62.5 % of all, were lost while recording: use a larger \
+             'perf record -m'"
                 .to_owned(),
         ),
         (

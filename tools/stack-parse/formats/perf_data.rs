@@ -72,7 +72,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     // What came before a broken end counts.
     let flushed = join.flush(samples);
     join.report(&options.symbolize, samples);
-    messages::report(&summary, join.is_sampled, samples);
+    messages::report(&summary, join.is_sampled, join.program.has_large_buffers(), samples);
     messages::unread(&name, summary).and(flushed)
 }
 

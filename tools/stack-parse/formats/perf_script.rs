@@ -97,7 +97,7 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
             count: reader.lines.lost,
             of: "samples or other records",
             recorded: None,
-            remedy: "use a lower 'perf record -F' or a larger -m",
+            remedy: "use a larger 'perf record -m'",
             is_exact: true,
         });
     }

@@ -48,16 +48,24 @@ pub(super) fn unread(name: &str, summary: Summary) -> Result<()> {
 }
 
 /// Reports data that was lost without a fault of the file. `is_sampled` says whether some events were
-/// sampled, and not recorded each time.
-pub(super) fn report(summary: &Summary, is_sampled: bool, samples: &mut Samples<'_>) {
+/// sampled, and not recorded each time; `has_large_buffers` whether perf was asked for such.
+pub(super) fn report(
+    summary: &Summary,
+    is_sampled: bool,
+    has_large_buffers: bool,
+    samples: &mut Samples<'_>,
+) {
     let lost = summary.lost();
     // What could not be read may be about what was lost.
     let is_exact = summary.damaged == 0 && summary.error.is_none();
-    let remedy = match (summary.is_of_simpleperf, is_sampled) {
-        (false, true) => "use a lower 'perf record -F' or a larger -m",
-        (false, false) => "use a larger 'perf record -m'",
-        (true, true) => "use a lower 'simpleperf record -f' or a larger --user-buffer-size and -m",
-        (true, false) => "use a larger 'simpleperf record --user-buffer-size' and -m",
+    let remedy = match (summary.is_of_simpleperf, has_large_buffers, is_sampled) {
+        (false, false, _) => "use a larger 'perf record -m'",
+        (false, true, true) => "use a lower 'perf record -F'",
+        (false, true, false) => "record fewer events",
+        (true, _, true) => {
+            "use a lower 'simpleperf record -f' or a larger --user-buffer-size and -m"
+        }
+        (true, _, false) => "use a larger 'simpleperf record --user-buffer-size' and -m",
     };
     let (of, recorded) = ("samples or other records", Some(summary.samples));
     samples.note_loss(Loss { count: lost, of, recorded, remedy, is_exact });

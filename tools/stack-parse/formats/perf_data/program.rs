@@ -1,4 +1,6 @@
-//! The program that perf started and recorded.
+//! The program that perf started and recorded, and how perf was asked to.
+
+use common::numbers::decimal;
 
 /// Finds the program in perf's command line. Without `--` before it, it is the first word that is
 /// the name of a recorded process, since only perf knows which of its options take a value.
@@ -34,6 +36,33 @@ impl Program {
         self.has_others |= !is_of_started_program;
     }
 
+    /// Whether perf was asked for buffers of at least 16 MiB for each processor: `-m 64M`,
+    /// `-m4096`, `--mmap-pages=4096`, in pages or with a unit.
+    pub(super) fn has_large_buffers(&self) -> bool {
+        const LARGE: u64 = 16 << 20;
+        const PAGE: u64 = 4096;
+        let words = &self.words[..self.found.unwrap_or(self.words.len()).min(self.words.len())];
+        let sizes = words.iter().enumerate().filter_map(|(at, word)| {
+            let value =
+                [&b"--mmap-pages"[..], b"-m"].iter().find_map(|it| word.strip_prefix(*it))?;
+            let value = value.strip_prefix(b"=").unwrap_or(value);
+            if value.is_empty() { words.get(at + 1).map(Vec::as_slice) } else { Some(value) }
+        });
+        let bytes = |size: &[u8]| {
+            let digits = size.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let unit = match size.get(digits) {
+                None | Some(b',') => PAGE,
+                Some(b'B') => 1,
+                Some(b'K') => 1 << 10,
+                Some(b'M') => 1 << 20,
+                Some(b'G') => 1 << 30,
+                Some(_) => return None,
+            };
+            decimal(&size[..digits])?.checked_mul(unit)
+        };
+        sizes.last().and_then(bytes).is_some_and(|bytes| bytes >= LARGE)
+    }
+
     /// The name of the program, if it alone was recorded.
     pub(super) fn name(&self) -> Option<Vec<u8>> {
         let found = self.found.filter(|_| !self.has_others)?;
@@ -48,6 +77,29 @@ fn base_name(path: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn buffers_are_large_from_16_mib_on() {
+        for (command, expected) in [
+            ("perf record -m 64M -- app", true),
+            ("perf record -m 262144K app", true),
+            ("perf record -m4096 app", true),
+            ("perf record --mmap-pages=4096,1 app", true),
+            ("perf record --mmap-pages 4096 app", true),
+            ("perf record -m 64M -m 1M app", false),
+            ("perf record -m 1024 app", false),
+            ("perf record app", false),
+            ("perf record -- app -m 64M", false),
+            ("perf record -m", false),
+            ("perf record -m x", false),
+        ] {
+            let mut program = Program::default();
+            let words: Vec<&[u8]> = command.split_whitespace().map(str::as_bytes).collect();
+            program.set_command(&words);
+            program.note_process(b"app");
+            assert_eq!(program.has_large_buffers(), expected, "{command}");
+        }
+    }
 
     fn name(command: &str, processes: &[&str], is_of_started_program: bool) -> Option<String> {
         let mut program = Program::default();
