@@ -32,9 +32,9 @@ pub(crate) struct Filters {
     #[arg(long)]
     raw: bool,
 
-    /// Show inlined functions too
-    #[arg(long)]
-    inlined: bool,
+    /// Keep the frames of inlined functions, only those of own code, or leave out all
+    #[arg(long, value_name = "WHICH", default_value = "own", value_parser = ["keep", "own", "drop"])]
+    inlined: String,
 
     /// Take as own code what matches in the path of its source, of its file, or in its name; may be
     /// given several times
@@ -77,7 +77,7 @@ impl Filters {
     }
 
     /// The pipeline that makes folded stacks of a recording; of one process if perf had
-    /// to record all and the user asked for `pid`. With lines, inlined functions have theirs.
+    /// to record all and the user asked for `pid`.
     pub(crate) fn stages(
         &self,
         sampling: &Sampling,
@@ -85,10 +85,9 @@ impl Filters {
         file: &Path,
         with_lines: bool,
     ) -> Vec<Stage> {
-        let inlined = if self.inlined || with_lines { "keep" } else { "drop" };
         let mut parse =
             Stage::new("stack-parse").arg("--header").arg("--exact-names").arg("--annotate");
-        parse = parse.arg("--inlined").arg(inlined);
+        parse = parse.arg("--inlined").arg(&self.inlined);
         for pattern in &self.own {
             parse = parse.arg("--own").arg(pattern);
         }
