@@ -42,7 +42,7 @@ impl Program {
         const LARGE: u64 = 16 << 20;
         const PAGE: u64 = 4096;
         let words = &self.words[..self.found.unwrap_or(self.words.len()).min(self.words.len())];
-        let sizes = words.iter().enumerate().filter_map(|(at, word)| {
+        let mut sizes = words.iter().enumerate().filter_map(|(at, word)| {
             let value =
                 [&b"--mmap-pages"[..], b"-m"].iter().find_map(|it| word.strip_prefix(*it))?;
             let value = value.strip_prefix(b"=").unwrap_or(value);
@@ -60,7 +60,7 @@ impl Program {
             };
             decimal(&size[..digits])?.checked_mul(unit)
         };
-        sizes.last().and_then(bytes).is_some_and(|bytes| bytes >= LARGE)
+        sizes.next_back().and_then(bytes).is_some_and(|bytes| bytes >= LARGE)
     }
 
     /// The name of the program, if it alone was recorded.
