@@ -14,7 +14,7 @@ use crate::delivery::Delivery;
 use crate::error::{CallerStopped, Error, Stop};
 use crate::records::{self, Each, Record, kinds};
 use crate::stream::chunks::Chunks;
-use crate::stream::{Extent, Stream};
+use crate::stream::{Extent, Source, Stream};
 use crate::summary::Summary;
 use file::BeforeRecords;
 use header::STREAM_HEADER_SIZE;
@@ -62,9 +62,7 @@ impl<'i> Recording<'i> {
         if !header::is_stream(&head)? {
             return Err(Error::NotAStream);
         }
-        Ok(Recording::after_stream_header(|start, chunks| {
-            Stream::new(Box::new(reader), start, Extent::Open, chunks)
-        }))
+        Ok(Recording::after_stream_header(Source::Pipe(Box::new(reader))))
     }
 
     /// Opens a file, which `perf record -o FILE` writes, or a copy of a stream in a file.
@@ -77,17 +75,15 @@ impl<'i> Recording<'i> {
         file.rewind()?;
         file.by_ref().take(STREAM_HEADER_SIZE as u64).read_to_end(&mut head)?;
         if header::is_stream(&head)? {
-            return Ok(Recording::after_stream_header(|start, chunks| {
-                Stream::of_file(Box::new(file), start, Extent::Open, chunks)
-            }));
+            return Ok(Recording::after_stream_header(Source::File(Box::new(file))));
         }
         let (reader, before_records) = file::open(file, head)?;
         Ok(Recording { reader, before_records })
     }
 
-    fn after_stream_header(stream: impl FnOnce(u64, &mut Chunks) -> Stream<'i>) -> Recording<'i> {
-        let mut chunks = Chunks::default();
-        let stream = stream(STREAM_HEADER_SIZE as u64, &mut chunks);
+    fn after_stream_header(source: Source<'i>) -> Recording<'i> {
+        let (mut chunks, start) = (Chunks::default(), STREAM_HEADER_SIZE as u64);
+        let stream = Stream::new(source, start, Extent::Open, &mut chunks);
         let reader = OrderedReader::new(stream, chunks, Delivery::default());
         Recording { reader, before_records: BeforeRecords::default() }
     }

@@ -22,7 +22,7 @@ pub(crate) enum Extent {
 }
 
 /// What records are read from.
-enum Source<'i> {
+pub(crate) enum Source<'i> {
     /// Each byte can be read once.
     Pipe(Box<dyn Read + 'i>),
     File(Box<dyn ReadSeek + 'i>),
@@ -42,27 +42,14 @@ pub(crate) struct Stream<'i> {
 }
 
 impl<'i> Stream<'i> {
-    /// The records that `reader` returns, the first of which is at `position` in the
-    /// input.
+    /// The records of a source, which is at `position` in the input, where the first of them is.
     pub(crate) fn new(
-        reader: Box<dyn Read + 'i>,
+        source: Source<'i>,
         position: u64,
         extent: Extent,
         chunks: &mut Chunks,
     ) -> Stream<'i> {
-        let (source, feed) = (Source::Pipe(reader), Feed::new(chunks, position));
-        Stream { source, extent, feed, decompressed: None }
-    }
-
-    /// The records of a file that is at `position`, where the first of them is.
-    pub(crate) fn of_file(
-        file: Box<dyn ReadSeek + 'i>,
-        position: u64,
-        extent: Extent,
-        chunks: &mut Chunks,
-    ) -> Stream<'i> {
-        let (source, feed) = (Source::File(file), Feed::new(chunks, position));
-        Stream { source, extent, feed, decompressed: None }
+        Stream { source, extent, feed: Feed::new(chunks, position), decompressed: None }
     }
 
     /// Whether a record can be read again, by its position.

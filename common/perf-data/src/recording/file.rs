@@ -14,7 +14,7 @@ use crate::recording::ordered_reader::OrderedReader;
 use crate::recording::simpleperf;
 use crate::records::{self, Each};
 use crate::stream::chunks::Chunks;
-use crate::stream::{Extent, Stream};
+use crate::stream::{Extent, Source, Stream};
 
 /// What is known before the first record, and passed on before it.
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ pub(crate) fn open<'i>(
     file.seek(SeekFrom::Start(start))
         .map_err(|_| malformed(&format!("the records should begin at byte {start}")))?;
     let mut chunks = Chunks::default();
-    let stream = Stream::of_file(Box::new(file), start, extent, &mut chunks);
+    let stream = Stream::new(Source::File(Box::new(file)), start, extent, &mut chunks);
     Ok((OrderedReader::new(stream, chunks, delivery), before))
 }
 
