@@ -69,7 +69,12 @@ impl FrameArgs {
 
     /// Whether lines are looked up: they are written, or show whose code it is.
     pub(crate) fn need_source(&self) -> bool {
-        self.srcline() || self.annotate || self.inlined == Inlined::Own
+        self.srcline() || self.need_owner()
+    }
+
+    /// Whether it is asked whose code a frame is.
+    pub(crate) fn need_owner(&self) -> bool {
+        self.annotate || self.inlined == Inlined::Own
     }
 
     /// Whether source lines are asked for.
@@ -86,12 +91,13 @@ impl FrameArgs {
         buffer: &mut Vec<u8>,
         mut each: impl FnMut(&[u8]),
     ) {
-        if frame.inlined && self.leaves_out(frame) {
+        let owner = self.owner(frame);
+        if self.leaves_out(frame, owner) {
             return;
         }
         if frame.name.is_empty() {
             unknown(frame, buffer);
-            return self.one(frame, buffer, each);
+            return self.one(frame, owner, buffer, each);
         }
         if is_java_inlining(frame) {
             return self.java(frame, buffer, each);
@@ -101,19 +107,37 @@ impl FrameArgs {
         }
         buffer.clear();
         buffer.extend_from_slice(frame.name);
-        self.one(frame, buffer, each);
+        self.one(frame, owner, buffer, each);
     }
 
-    /// Whether an inlined function is no frame.
-    fn leaves_out(&self, frame: &Frame<'_>) -> bool {
-        match self.inlined {
-            Inlined::Keep => false,
-            Inlined::Own => self.own.owner(frame) == Owner::Library,
-            Inlined::Drop => true,
-        }
+    /// Whose code a frame is, if its mark or what to do with it depends on that.
+    #[inline]
+    fn owner(&self, frame: &Frame<'_>) -> Option<Owner> {
+        let is_asked = match (frame.inlined, self.inlined) {
+            (true, Inlined::Drop) => false,
+            (true, Inlined::Own) => true,
+            _ => self.annotate,
+        };
+        is_asked.then(|| self.own.owner(frame))
     }
 
-    fn one(&self, frame: &Frame<'_>, name: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
+    /// Whether this is an inlined function that is no frame.
+    fn leaves_out(&self, frame: &Frame<'_>, owner: Option<Owner>) -> bool {
+        frame.inlined
+            && match self.inlined {
+                Inlined::Keep => false,
+                Inlined::Own => owner == Some(Owner::Library),
+                Inlined::Drop => true,
+            }
+    }
+
+    fn one(
+        &self,
+        frame: &Frame<'_>,
+        owner: Option<Owner>,
+        name: &mut Vec<u8>,
+        mut each: impl FnMut(&[u8]),
+    ) {
         if let Some(how) = self.srcline.filter(|_| has_line(frame.source)) {
             // Marks come last. stack-export leaves them in the name where its format has no field
             // for them.
@@ -126,8 +150,8 @@ impl FrameArgs {
             name.push(b')');
             name.extend_from_slice(&marks);
         }
-        if self.annotate {
-            push_marks(frame, self.own.owner(frame), name);
+        if let Some(owner) = owner.filter(|_| self.annotate) {
+            push_marks(frame, owner, name);
         }
         each(name);
     }
@@ -136,13 +160,14 @@ impl FrameArgs {
     fn java(&self, frame: &Frame<'_>, name: &mut Vec<u8>, mut each: impl FnMut(&[u8])) {
         for (depth, method) in frame.name.split_str("->").enumerate() {
             let method = Frame { name: method, inlined: depth > 0, ..*frame };
-            if method.inlined && self.leaves_out(&method) {
+            let owner = self.owner(&method);
+            if self.leaves_out(&method, owner) {
                 continue;
             }
             name.clear();
             name.extend_from_slice(method.name);
-            if self.annotate {
-                push_marks(&method, self.own.owner(&method), name);
+            if let Some(owner) = owner.filter(|_| self.annotate) {
+                push_marks(&method, owner, name);
             }
             each(name);
         }

@@ -105,10 +105,7 @@ fn is_start_of_ocaml(frame: &Frame<'_>) -> bool {
 /// Whose code it is, as the path of the source shows. A path that no rule knows is the program's if
 /// it is absolute, since others are short names that anyone may have.
 fn of_source(frame: &Frame<'_>) -> Option<Owner> {
-    let is_of_system = is_of_system(frame.object)
-        || is_interpreter(file_name(frame.object))
-        // Python's own modules in C.
-        || frame.object.contains_str("/lib-dynload/");
+    let is_of_system = is_of_system(frame.object) || is_interpreter(file_name(frame.object));
     let source = if frame.source.is_empty() { script_of(frame.name) } else { frame.source };
     match CodeKind::of_place(source) {
         Some(CodeKind::Library | CodeKind::Runtime) => Some(Owner::Library),
@@ -174,6 +171,8 @@ fn is_absolute(path: &[u8]) -> bool {
 fn is_of_system(object: &[u8]) -> bool {
     SYSTEM.iter().any(|folder| object.starts_with(folder))
         && !object.starts_with(b"/usr/local/src/")
+        // Python's own modules in C.
+        || object.contains_str("/lib-dynload/")
         || object.to_ascii_lowercase().starts_with(b"c:\\windows\\")
 }
 
@@ -191,9 +190,7 @@ fn is_interpreter(file: &[u8]) -> bool {
 /// `/app/fast.cpython-312-x86_64-linux-gnu.so`, `/app/fast.abi3.so`.
 fn is_own_extension(object: &[u8], file: &[u8]) -> bool {
     let is_extension = file.contains_str(".cpython-3") || file.ends_with(b".abi3.so");
-    let is_installed =
-        || CodeKind::of_place(object).is_some() || object.contains_str("/lib-dynload/");
-    is_extension && !is_of_system(object) && !is_installed()
+    is_extension && !is_of_system(object) && CodeKind::of_place(object).is_none()
 }
 
 /// `/usr/lib/libc.so.6`, `libplug.so (deleted)`, `libc++.1.dylib`, `KERNEL32.dll`, `addon.node`,

@@ -100,10 +100,12 @@ impl Locations {
         }
         let new: Vec<Location> =
             self.locations[self.names.len()..].iter().flatten().copied().collect();
+        let need_owner = samples.wants.frames.need_owner();
         let resolved = objects.resolve(&new, self.detail, self.threads);
         for (index, &location) in new.iter().enumerate() {
             let named = resolved.frames(index);
-            let innermost_first: Vec<_> = named.map(|it| frame(it, location, objects)).collect();
+            let frame = |it| frame(it, location, objects, need_owner);
+            let innermost_first: Vec<_> = named.map(frame).collect();
             let is_nameless = innermost_first.iter().all(|frame| frame.name.is_empty());
             self.add_name(is_nameless.then_some(0), |frames| {
                 innermost_first.iter().rev().for_each(|frame| samples.frames(frame, frames));
@@ -168,7 +170,13 @@ impl Locations {
     }
 }
 
-fn frame<'a>(named: Named<'a>, location: Location, objects: &'a Objects) -> Frame<'a> {
+/// `need_owner` says whether it is asked whose code it is.
+fn frame<'a>(
+    named: Named<'a>,
+    location: Location,
+    objects: &'a Objects,
+    need_owner: bool,
+) -> Frame<'a> {
     let Location { object, address } = location;
     let origin = objects.origin(object);
     Frame {
@@ -178,7 +186,7 @@ fn frame<'a>(named: Named<'a>, location: Location, objects: &'a Objects) -> Fram
         offset: (origin == CodeOrigin::File).then_some(address),
         source: named.source,
         kind: origin.into(),
-        beside: if objects.is_of_ocaml(object) { OCAML_STARTS } else { b"" },
+        beside: if need_owner && objects.is_of_ocaml(object) { OCAML_STARTS } else { b"" },
         inlined: named.inlined,
     }
 }
