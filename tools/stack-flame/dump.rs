@@ -9,11 +9,12 @@ use crate::kernel_files::{field, length, processors as all_processors, read};
 const SIZES: [u32; 3] = [32768, 16384, 8192];
 
 /// The most that is copied, in bytes a second on all processors: 32768 for each of 1000 samples a
-/// second on 8 processors. With the buffers of 8 processors, perf lost nothing of so much.
+/// second on 8 processors. With its own buffers of 8 processors, perf lost nothing of so much.
 const MOST: u64 = 262_144_000;
 
-/// Fewer processors count as this many. perf has a buffer of 512 kB for each, and empties it when
-/// it gets a processor itself. At half of this share it lost 0.6 % at most, at twice the share 4 %.
+/// Fewer processors count as this many. perf empties the buffer of each when it gets a processor
+/// itself. With its own of 512 kB, which are all that some users may have, it lost 0.6 % at most at
+/// half of this share, at twice the share 4 %.
 const FEWEST: u64 = 4;
 
 /// The value of `--call-graph` for copies of the stack. Says so where they are small.

@@ -265,7 +265,7 @@ impl Sampling {
         self.off_cpu
             || self.latency
             || args.iter().any(|arg| arg == "-a")
-            || !args.contains(&"-F".to_owned())
+            || !args.iter().any(|arg| arg == "-F")
     }
 
     /// Samples per second. A tracepoint such as `sched:sched_switch` is not sampled: unless the

@@ -21,17 +21,7 @@ pub(crate) struct PerfArgs(pub(crate) Vec<String>);
 impl PerfArgs {
     /// Whether they say how large perf's buffers are.
     pub(crate) fn sets_buffers(&self) -> bool {
-        // perf takes the first letters of a name for the whole.
-        let is_long = |name: &str| name.len() > 1 && "mmap-pages".starts_with(name);
-        self.0.iter().any(|word| match word.strip_prefix("--") {
-            Some(name) => is_long(name.split('=').next().unwrap_or(name)),
-            None => word.strip_prefix('-').is_some_and(|letters| {
-                letters
-                    .split(|it| it != 'm' && WITH_VALUE.contains(it))
-                    .next()
-                    .is_some_and(|it| it.contains('m'))
-            }),
-        })
+        self.0.iter().any(|word| has_option(word, "mmap-pages", 'm'))
     }
 }
 
@@ -55,19 +45,24 @@ pub(crate) fn parse(text: &str) -> Result<PerfArgs, String> {
 
 /// Our own option for what this word asks for, if there is one.
 fn ours(word: &str) -> Option<&'static str> {
-    let option = word.strip_prefix('-')?;
-    let found = match option.strip_prefix('-') {
-        Some(name) => {
-            let name = name.split('=').next().filter(|name| !name.is_empty())?;
-            // perf takes the first letters of a name for the whole.
-            OURS.iter().find(|(long, ..)| long.starts_with(name))
-        }
-        None => {
-            let letters = option.split(|it| WITH_VALUE.contains(it)).next()?;
-            OURS.iter().find(|(_, short, _)| letters.contains(*short))
-        }
-    };
+    let found = OURS.iter().find(|(long, short, _)| has_option(word, long, *short));
     found.map(|(_, _, ours)| *ours)
+}
+
+/// Whether a word is this option of perf, or has its letter among others: `-gF99`.
+fn has_option(word: &str, long: &str, short: char) -> bool {
+    let Some(option) = word.strip_prefix('-') else { return false };
+    match option.strip_prefix('-') {
+        Some(name) => {
+            let name = name.split('=').next().unwrap_or_default();
+            // perf takes the first letters of a name for the whole.
+            !name.is_empty() && long.starts_with(name)
+        }
+        None => option
+            .split_inclusive(|it| WITH_VALUE.contains(it))
+            .next()
+            .is_some_and(|letters| letters.contains(short)),
+    }
 }
 
 /// Splits at blanks that are not quoted. Nothing is expanded: `$`, `~` and `*` are themselves.
