@@ -17,10 +17,11 @@ use crate::util::filter;
 type Chain = Vec<u64>;
 
 /// The own function of each sample. A sample is known by its time and its thread.
-pub(super) fn by_lines(project: &Project, recording: &str) -> BTreeMap<String, Own> {
-    let samples = samples(project, recording);
+pub(super) fn by_lines(project: &Project, has_lines: bool) -> BTreeMap<String, Own> {
+    let file = project.lines(has_lines);
+    let samples = samples(project, &file);
     let addresses: BTreeSet<u64> = samples.values().flatten().copied().collect();
-    let own = own_functions(project, &project.lines(recording), &addresses);
+    let own = own_functions(project, &file, &addresses);
     let deepest = |chain: Chain| chain.iter().find_map(|address| own.get(address).cloned());
     samples.into_iter().map(|(id, chain)| (id, deepest(chain))).collect()
 }
@@ -29,13 +30,13 @@ pub(super) fn by_lines(project: &Project, recording: &str) -> BTreeMap<String, O
 ///  8875 65823.396482708:
 ///             99d1 (/usr/lib/ld-linux-x86-64.so.2)
 /// ```
-fn samples(project: &Project, recording: &str) -> BTreeMap<String, Chain> {
+fn samples(project: &Project, file: &Path) -> BTreeMap<String, Chain> {
     let script = Command::new("perf")
         .args(["script", "--ns", "--no-inline", "-F", "tid,time,ip,dso", "-i"])
-        .arg(project.path(recording))
+        .arg(project.recording())
         .output();
     let binary = project.binary().to_str().expect("UTF-8").to_owned();
-    let segments = segments(&project.lines(recording));
+    let segments = segments(file);
     let (mut samples, mut id, mut chain) = (BTreeMap::new(), None, Chain::new());
     let mut is_leaf = true;
     for line in String::from_utf8_lossy(&script.expect("perf").stdout).lines() {

@@ -22,6 +22,11 @@ pub(super) struct Project {
     chains: &'static [&'static str],
 }
 
+const RECORDING: &str = "perf.data";
+
+/// The name of the file with lines where one without was recorded.
+const WITH_LINES: &str = "with-lines";
+
 const DWARF: &[&str] = &["--call-graph", "dwarf,16384"];
 
 pub(super) const PROJECTS: [Project; 6] = [
@@ -88,11 +93,11 @@ impl Project {
         [env!("CARGO_TARGET_TMPDIR"), "own-code", self.name].iter().collect()
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    fn path(&self, name: &str) -> PathBuf {
         self.folder().join(name)
     }
 
-    /// The file with its code and its lines.
+    /// The file with its code, which is recorded.
     pub(super) fn binary(&self) -> PathBuf {
         self.path(self.binary)
     }
@@ -116,11 +121,10 @@ impl Project {
         assert!(built.status.success(), "{}: {said}", self.name);
     }
 
-    /// Records it, with its lines for `whole.data`, else without. Returns whether perf may.
-    pub(super) fn record(&self, recording: &str) -> bool {
-        let folder = self.folder();
-        let lines = self.path("with-lines");
-        if recording != "whole.data" {
+    /// Records it, with its lines or without. Returns whether perf may.
+    pub(super) fn record(&self, has_lines: bool) -> bool {
+        let lines = self.path(WITH_LINES);
+        if !has_lines {
             fs::rename(self.binary(), &lines).expect("it was built");
             let mut bare = Command::new("objcopy");
             bare.arg("--strip-debug").arg(&lines).arg(self.binary());
@@ -129,14 +133,19 @@ impl Project {
         let mut perf = Command::new("perf");
         // Not even the cache of build-ids may have the lines.
         perf.args(["record", "-q", "-N", "-e", "cpu-clock", "-F", "999", "-m", "1024"]);
-        perf.args(self.chains).args(["-o", recording, "--"]).args(self.command);
-        perf.current_dir(&folder).stdout(Stdio::null()).stderr(Stdio::null());
+        perf.args(self.chains).args(["-o", RECORDING, "--"]).args(self.command);
+        perf.current_dir(self.folder()).stdout(Stdio::null()).stderr(Stdio::null());
         perf.status().is_ok_and(|status| status.success())
     }
 
-    /// The file with the lines of its code.
-    pub(super) fn lines(&self, recording: &str) -> PathBuf {
-        if recording == "whole.data" { self.binary() } else { self.path("with-lines") }
+    /// What was recorded last.
+    pub(super) fn recording(&self) -> PathBuf {
+        self.path(RECORDING)
+    }
+
+    /// The file with the lines of its code, whether they were recorded or not.
+    pub(super) fn lines(&self, has_lines: bool) -> PathBuf {
+        if has_lines { self.binary() } else { self.path(WITH_LINES) }
     }
 }
 
