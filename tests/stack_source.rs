@@ -14,6 +14,8 @@ mod truth;
 
 // Which of its code is its own.
 mod own;
+// The time of own code, by lines.
+mod charged;
 // Which files are read.
 #[cfg(unix)]
 mod reach;

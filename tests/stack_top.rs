@@ -13,6 +13,8 @@ use crate::util::{
     TempFile, binary, few_cases, filter, filter_bytes, folded_lines, output, recording, tool,
 };
 
+// The time of own code.
+mod own;
 // The columns of --split.
 mod split;
 // The tree of calls.

@@ -96,7 +96,7 @@ fn listing_of(
     let weights = functions.iter().flat_map(|function| &function.lines).map(|line| line.weights);
     let heat = args.color.is_wanted().then(|| Heat::of(weights));
     let unit = Unit::named(&args.unit_name(pipe).unwrap_or_default());
-    let style = Style { unit: &unit, whole: total, screen: &screen, heat };
+    let style = Style { unit: &unit, word: "self", whole: total, screen: &screen, heat };
     let mut text = String::new();
     for disassembled in functions {
         let Disassembled { function, instructions, lines, weight } = disassembled;

@@ -95,6 +95,24 @@ impl Counts {
 
     /// Adds a folded stack. The sum of all weights must fit into 64 bits.
     pub(crate) fn add(&mut self, stack: &[u8], weight: u64) {
+        self.enter(stack, weight);
+        self.charge(self.open.len().checked_sub(1), weight);
+    }
+
+    /// Adds a folded stack whose weight is not its leaf's, but that of the frame at this index, or
+    /// of no frame.
+    pub(crate) fn add_charged(&mut self, stack: &[u8], weight: u64, charged: Option<usize>) {
+        self.enter(stack, weight);
+        self.charge(charged, weight);
+    }
+
+    fn charge(&mut self, charged: Option<usize>, weight: u64) {
+        let Some(OpenFrame { row, .. }) = charged.and_then(|at| self.open.get(at)) else { return };
+        self.parts.weights[row.part as usize].self_weight += weight;
+        self.lines.weights[row.line as usize].self_weight += weight;
+    }
+
+    fn enter(&mut self, stack: &[u8], weight: u64) {
         self.ids.of(stack, &mut self.frames);
         self.leave_to(self.ids.kept());
         for (frame, range) in self.ids.fresh() {
@@ -111,8 +129,6 @@ impl Counts {
         }
         if let Some(leaf) = self.open.last_mut() {
             leaf.weight += weight;
-            self.parts.weights[leaf.row.part as usize].self_weight += weight;
-            self.lines.weights[leaf.row.line as usize].self_weight += weight;
         }
     }
 
@@ -202,7 +218,7 @@ impl Part {
     /// What parts are sorted by.
     fn key(&self, sort: Sort) -> (Reverse<(u64, u64)>, &[u8], &[u8]) {
         let weights = match sort {
-            Sort::SelfWeight => self.weights.by_self(),
+            Sort::SelfWeight | Sort::Own => self.weights.by_self(),
             Sort::Total => self.weights.by_total(),
         };
         (weights, &self.function, &self.path)

@@ -1,6 +1,6 @@
 //! The lines for programs: a table with tabs, or JSON.
 
-use common::{io::push_field, names::utf8};
+use common::{io::push_field, names::utf8, stacks::FrameWeights};
 use serde::Serialize;
 
 use crate::Profile;
@@ -21,24 +21,40 @@ struct JsonListing {
     path: String,
     /// Where the source was found.
     source: Option<String>,
-    #[serde(rename = "self")]
-    self_weight: u64,
-    total: u64,
+    #[serde(flatten)]
+    weights: JsonWeights,
     lines: Vec<JsonLine>,
+}
+
+/// `"self":7,"total":9`, or `"own":7,"total":9` where own code is charged.
+#[derive(Serialize)]
+struct JsonWeights {
+    #[serde(rename = "self", skip_serializing_if = "Option::is_none")]
+    self_weight: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<u64>,
+    total: u64,
+}
+
+impl JsonWeights {
+    fn of(FrameWeights { self_weight, total }: FrameWeights, profile: &Profile) -> JsonWeights {
+        let is_own = profile.own.is_some();
+        let (own, itself) = (is_own.then_some(self_weight), (!is_own).then_some(self_weight));
+        JsonWeights { self_weight: itself, own, total }
+    }
 }
 
 #[derive(Serialize)]
 struct JsonLine {
     line: u32,
-    #[serde(rename = "self")]
-    self_weight: u64,
-    total: u64,
+    #[serde(flatten)]
+    weights: JsonWeights,
     text: Option<String>,
 }
 
 /// A row for each line that weighs something.
 pub(crate) fn tsv(profile: &Profile) -> Vec<u8> {
-    let mut text = b"function\tpath\tline\tself\ttotal\ttext\n".to_vec();
+    let mut text = format!("function\tpath\tline\t{}\ttotal\ttext\n", profile.word()).into_bytes();
     for part in &profile.parts {
         let source = profile.sources.get(&part.path);
         for Line { number, weights } in &part.lines {
@@ -72,8 +88,7 @@ impl JsonListing {
         let source = profile.sources.get(&part.path);
         let line = |line: &Line| JsonLine {
             line: line.number,
-            self_weight: line.weights.self_weight,
-            total: line.weights.total,
+            weights: JsonWeights::of(line.weights, profile),
             text: source
                 .and_then(|source| source.line(line.number))
                 .map(|line| utf8(line).into_owned()),
@@ -83,8 +98,7 @@ impl JsonListing {
             path: utf8(&part.path).into_owned(),
             source: source
                 .map(|source| utf8(source.file.as_os_str().as_encoded_bytes()).into_owned()),
-            self_weight: part.weights.self_weight,
-            total: part.weights.total,
+            weights: JsonWeights::of(part.weights, profile),
             lines: part.lines.iter().map(line).collect(),
         }
     }

@@ -6,6 +6,7 @@ mod data;
 mod find;
 mod heat;
 mod listing;
+mod own;
 mod text;
 
 use std::ffi::OsString;
@@ -16,13 +17,14 @@ use common::hints::{NO_PLACES, NO_WEIGHT};
 use common::io::{Color, Files, Screen, Total};
 use common::numbers::{Unit, counted, share};
 use common::pattern::{PatternArgs, compile_patterns, patterns_in};
-use common::{Result, Status, folded::FoldedLine, pipe::Pipe, stacks::Overflows};
+use common::{Error, Result, Status, folded::FoldedLine, pipe::Pipe, stacks::Overflows};
 use regex_automata::meta::Regex;
 
 use asm::AsmArgs;
 use count::{By, Counts, Part};
 use find::{Source, SourceArgs, Sources};
 use heat::Heat;
+use own::Own;
 use text::Style;
 
 /// How many functions are listed, unless the user says how many.
@@ -30,6 +32,9 @@ const FUNCTIONS: usize = 3;
 
 /// How many lines are listed before and after each that weighs something.
 const CONTEXT: u32 = 3;
+
+/// The most letters of a function that is called.
+const LETTERS: usize = 40;
 
 /// Show which lines of the source are hot, with their self and total
 #[derive(Parser)]
@@ -99,6 +104,8 @@ enum Sort {
     SelfWeight,
     /// The weight of the stacks that hold the function
     Total,
+    /// The weight of the stacks whose deepest function of own code it is, in place of self
+    Own,
 }
 
 /// What is listed.
@@ -117,6 +124,8 @@ struct Profile {
     /// What the user or a header line calls the unit.
     unit_name: Option<String>,
     sources: Sources,
+    /// What own code is charged with: then that is in place of self weights.
+    own: Option<Own>,
 }
 
 fn main() -> ExitCode {
@@ -125,21 +134,27 @@ fn main() -> ExitCode {
 
 fn stack_source(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let pattern = args.pattern()?;
+    if args.asm.asm && args.sort == Sort::Own {
+        return Err(Error::Usage("--sort own is for lines: expected no --asm".into()));
+    }
     if args.asm.asm {
         return asm::show(&args, pattern.as_ref(), pipe);
     }
-    let (parts, total) = args.count(pipe)?;
+    let (parts, total, own) = args.count(pipe)?;
     if total == 0 {
         pipe.note(NO_WEIGHT);
         return Ok(Status::Nothing);
     }
     let unit_name = args.unit_name(pipe);
-    let Some(profile) = args.profile(parts, total, pattern.as_ref(), unit_name) else {
+    let Some(profile) = args.profile(parts, total, own, pattern.as_ref(), unit_name) else {
         let what = if args.by() == By::File { "file" } else { "function" };
         pipe.note(format_args!("no {what} matches"));
         return Ok(Status::Nothing);
     };
     profile.sources.hints().into_iter().for_each(|hint| pipe.note(hint));
+    if let Some(hint) = profile.own.as_ref().and_then(Own::hint) {
+        pipe.note(hint);
+    }
     if args.is_for_programs() && !profile.has_lines {
         pipe.note(NO_PLACES);
     }
@@ -176,11 +191,15 @@ impl Args {
         is_given.then(|| compile_patterns(patterns, self.syntax.syntax())).transpose()
     }
 
-    /// What came in, the heaviest first, and what all of it weighs.
-    fn count(&self, pipe: &mut Pipe) -> Result<(Vec<Part>, u64)> {
+    /// What came in, the heaviest first, what all of it weighs, and what own code is charged with.
+    fn count(&self, pipe: &mut Pipe) -> Result<(Vec<Part>, u64, Option<Own>)> {
+        if self.sort == Sort::Own {
+            let (counts, total, own) = own::count(self.by(), &self.files, pipe)?;
+            return Ok((counts.into_parts(self.sort), total, Some(own)));
+        }
         let mut counts = Counts::new(self.by());
         let total = self.sum(pipe, |line| counts.add(line.stack, line.count))?;
-        Ok((counts.into_parts(self.sort), total))
+        Ok((counts.into_parts(self.sort), total, None))
     }
 
     /// Passes each line to `each`, and returns the sum of the weights. Lines that do not fit into
@@ -207,6 +226,7 @@ impl Args {
         &self,
         mut parts: Vec<Part>,
         total: u64,
+        own: Option<Own>,
         pattern: Option<&Regex>,
         unit_name: Option<String>,
     ) -> Option<Profile> {
@@ -215,15 +235,19 @@ impl Args {
         if parts.is_empty() {
             return None;
         }
+        let is_heavy = |part: &Part| part.weights.self_weight > 0;
+        let all_count = pattern.is_some() || self.is_for_programs();
+        if own.is_some() && !all_count && parts.iter().any(is_heavy) {
+            parts.retain(is_heavy);
+        }
         // Programs add up what they get, so nothing may be missing.
         let is_listed = |part: &Part| self.is_for_programs() || part.has_lines();
         let (mut parts, without_lines): (Vec<_>, _) = parts.into_iter().partition(is_listed);
         let candidates = parts.len();
         parts.truncate(self.most(pattern));
         // By self weight, functions that only call others are not among the heaviest.
-        let is_heavy = |part: &Part| part.weights.self_weight > 0;
-        let has_choice = self.number.is_some() || pattern.is_some() || self.is_for_programs();
-        if !has_choice && self.sort == Sort::SelfWeight && parts.iter().any(is_heavy) {
+        let has_choice = self.number.is_some() || all_count;
+        if !has_choice && self.sort != Sort::Total && parts.iter().any(is_heavy) {
             parts.retain(is_heavy);
         }
         let mut sources = Sources::new(self.sources.clone());
@@ -238,6 +262,7 @@ impl Args {
             unit,
             unit_name,
             sources,
+            own,
         })
     }
 
@@ -259,17 +284,20 @@ impl Args {
         let is_colored = !self.markdown && self.color.is_wanted();
         let weights = profile.parts.iter().flat_map(|part| &part.lines).map(|line| line.weights);
         let heat = is_colored.then(|| Heat::of(weights));
-        let style = Style { unit: &profile.unit, whole: profile.total, screen: &screen, heat };
+        let (unit, word) = (&profile.unit, profile.word());
+        let style = Style { unit, word, whole: profile.total, screen: &screen, heat };
         let mut text = String::new();
         for part in &profile.parts {
             let source = profile.sources.get(&part.path);
             let rows = listing::rows(&part.lines, source.map(Source::len), context);
             let table = style.table(&rows, source);
             let weights = style.weights(part.weights);
+            let calls = profile.calls_of(part);
             text.push_str(&match self.markdown {
-                true => text::markdown(&style, part, &table),
+                true => text::markdown(&style, part, &calls, &table),
                 false => {
-                    format!("{}\n{table}", style.heading(&part.function, &part.path, &weights))
+                    let heading = style.heading(&part.function, &part.path, &weights);
+                    format!("{heading}\n{}{table}", style.line_of_calls(calls))
                 }
             });
             text.push('\n');
@@ -279,6 +307,17 @@ impl Args {
 }
 
 impl Profile {
+    /// What is listed beside the total: self, or what own code is charged with.
+    fn word(&self) -> &'static str {
+        if self.own.is_some() { "own" } else { "self" }
+    }
+
+    /// What own code calls, where it is charged with that; empty where it calls nothing.
+    fn calls_of(&self, part: &Part) -> String {
+        let charged = self.own.as_ref().and_then(|own| own.of(part));
+        charged.map(|charged| charged.named_calls(self.total, LETTERS)).unwrap_or_default()
+    }
+
     /// How many parts the answer covers, and the sum of their self weights.
     fn shown(&self) -> Total {
         let mut shown = Total::default();
@@ -295,8 +334,9 @@ impl Profile {
         if let Some(heaviest) = self.without_lines.first() {
             let own = own(&self.without_lines);
             let start = format!(
-                "no line is known of {}, self {} ({}): first ",
+                "no line is known of {}, {} {} ({}): first ",
                 counted(self.without_lines.len() as u64, plural),
+                style.word,
                 self.unit.number(own),
                 share(own, self.total),
             );

@@ -23,6 +23,8 @@ const NO_LINE: &str = "[no line]";
 /// How a listing is shown.
 pub(crate) struct Style<'a> {
     pub(crate) unit: &'a Unit,
+    /// What the weights beside the totals are: `self` or `own`.
+    pub(crate) word: &'static str,
     /// What all stacks weigh.
     pub(crate) whole: u64,
     pub(crate) screen: &'a Screen,
@@ -51,7 +53,16 @@ impl Style<'_> {
     pub(crate) fn weights(&self, FrameWeights { self_weight, total }: FrameWeights) -> String {
         let [own, all] =
             [self_weight, total].map(|it| (self.unit.number(it), share(it, self.whole)));
-        format!("self {} ({})  total {} ({})", own.0, own.1, all.0, all.1)
+        format!("{} {} ({})  total {} ({})", self.word, own.0, own.1, all.0, all.1)
+    }
+
+    /// `  calls fdatasync (47.00%)`, as a line, if there is such a text.
+    pub(crate) fn line_of_calls(&self, calls: String) -> String {
+        if calls.is_empty() {
+            calls
+        } else {
+            format!("{INDENT}{}\n", self.cut(calls, INDENT.len()))
+        }
     }
 
     /// The self weight of a row in the colour of its heat.
@@ -67,7 +78,8 @@ impl Style<'_> {
         let [listed, all] = [listed, all].map(|count| grouped(count as u64));
         let [number, whole] = [self.unit.number(own), self.unit.words(self.whole)];
         format!(
-            "{listed} of {all} {plural}, self {number} of {whole} ({})\n",
+            "{listed} of {all} {plural}, {} {number} of {whole} ({})\n",
+            self.word,
             share(own, self.whole)
         )
     }
@@ -85,7 +97,7 @@ impl Style<'_> {
                 [self.cell(self_weight), self.cell(total), line.number.to_string()]
             }
         };
-        let heads = ["self", "total", ""].map(str::to_owned);
+        let heads = [self.word, "total", ""].map(str::to_owned);
         let cells: Vec<[String; 3]> = [heads].into_iter().chain(rows.iter().map(cells)).collect();
         let widths = widths(&cells);
         let mut text = String::new();
@@ -168,16 +180,17 @@ pub(crate) fn readable(text: &[u8]) -> String {
 }
 
 /// `**`Tree.find`** in `src/tree.ml`: self 1,204 (31.20%), total 2,010 (52.00%)` and the table as a
-/// block of code.
-pub(crate) fn markdown(style: &Style<'_>, part: &Part, table: &str) -> String {
+/// block of code; `calls` says what it calls, if anything.
+pub(crate) fn markdown(style: &Style<'_>, part: &Part, calls: &str, table: &str) -> String {
     let [function, path] = [&part.function, &part.path].map(|it| code(&printable(it)));
     let weights = style.weights(part.weights).replace(")  total", "), total");
+    let calls = if calls.is_empty() { String::new() } else { format!("\n{}", code(calls)) };
     let heading = match part.function.is_empty() {
         true => format!("**{path}**: {weights}"),
         false => format!("**{function}** in {path}: {weights}"),
     };
     let fence = "`".repeat(longest_run(table).max(2) + 1);
-    format!("{heading}\n\n{fence}text\n{table}{fence}\n")
+    format!("{heading}{calls}\n\n{fence}text\n{table}{fence}\n")
 }
 
 /// A text as Markdown shows it letter by letter.

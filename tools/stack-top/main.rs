@@ -6,6 +6,7 @@ mod data;
 mod draw;
 mod functions;
 mod live;
+mod own;
 mod path;
 mod profile;
 mod relatives;
@@ -20,6 +21,7 @@ use std::process::ExitCode;
 use clap::{ArgGroup, Parser};
 use common::hints::{NO_PLACES, NO_WEIGHT};
 use common::io::{Files, Screen, Total};
+use common::own_code::OwnCode;
 use common::pipe::{Limit, Pipe, Split, root_of_file};
 use common::{Error, Result, Status, numbers::Unit, stacks::StackCounts};
 
@@ -130,6 +132,7 @@ fn main() -> ExitCode {
 
 fn stack_top(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let patterns = args.asked.patterns()?;
+    args.check_sort()?;
     if args.follow || args.last {
         if args.split == Some(Split::File) {
             let what = "--follow and --last read one recording: --split file is for several";
@@ -170,11 +173,13 @@ impl Args {
         }
         let stacks = counts.into_sorted();
         let functions = (self.by == By::Line).then(|| Functions::of(&stacks)).transpose()?;
+        let label = |frame: &[u8]| self.by.label(frame, false).into_owned();
+        let own = (self.sort == Sort::Own).then(|| OwnCode::of(&stacks, label));
         let stacks = self.by.regrouped(stacks, self.draw);
         let frames = stacks.frames();
         let names = (0..frames.len() as u32).map(|frame| frames.name(frame));
         let lacks_lines = self.by.lacks_lines(names);
-        let mut profile = Profile::new(stacks, functions, unit)?;
+        let mut profile = Profile { own, ..Profile::new(stacks, functions, unit)? };
         if profile.total == 0 && !self.shows_each_interval() {
             return Ok(None);
         }
@@ -192,6 +197,25 @@ impl Args {
         let are_found = [has(Relation::Caller), has(Relation::Callee), profile.total > 0];
         answer.hints.extend(patterns.unmatched(are_found));
         Ok(Some(answer))
+    }
+
+    /// # Errors
+    ///
+    /// A usage error where what is shown has no deepest frame of own code.
+    fn check_sort(&self) -> Result<()> {
+        let is_one_frame = matches!(self.by, By::Leaf | By::Root);
+        let other = match self {
+            Args { split: Some(_), .. } => "--split",
+            _ if is_one_frame => "--by leaf and root",
+            _ => return Ok(()),
+        };
+        if self.sort != Sort::Own {
+            return Ok(());
+        }
+        Err(Error::Usage(format!(
+            "--sort own is not for {other}: 'stack-collapse-frames --charge-own' before it leaves own \
+             code only"
+        )))
     }
 
     /// The answer with a column for each value, for stacks below their values.
@@ -247,16 +271,26 @@ impl Args {
 
     fn view(&self, profile: &Profile, families: Option<&Families>, screen: &Screen) -> Answer {
         let rows = self.most_rows();
-        match families {
-            Some(families) if self.json => data::families_as_json(profile, families, rows),
-            Some(families) if self.tsv => data::families_as_tsv(profile, families, rows),
-            Some(families) => families.tables(profile, rows, screen),
-            None if self.tree && self.json => tree::json(profile, self.min),
-            None if self.tree => tree::tree(profile, self.min, screen),
-            None if self.draw => draw::draw(profile, screen),
-            None if self.json => data::json(profile, &profile.rows(self.sort, rows)),
-            None if self.tsv => data::tsv(profile, &profile.rows(self.sort, rows)),
-            None => table::table(profile, &profile.rows(self.sort, rows), self.by, screen),
+        match (families, &profile.own) {
+            (Some(families), _) if self.json => data::families_as_json(profile, families, rows),
+            (Some(families), _) if self.tsv => data::families_as_tsv(profile, families, rows),
+            (Some(families), _) => families.tables(profile, rows, screen),
+            _ if self.tree && self.json => tree::json(profile, self.min),
+            _ if self.tree => tree::tree(profile, self.min, screen),
+            _ if self.draw => draw::draw(profile, screen),
+            (None, Some(own)) => self.own_view(profile, &own::Rows::of(profile, own, rows), screen),
+            _ if self.json => data::json(profile, &profile.rows(self.sort, rows)),
+            _ if self.tsv => data::tsv(profile, &profile.rows(self.sort, rows)),
+            _ => table::table(profile, &profile.rows(self.sort, rows), self.by, screen),
+        }
+    }
+
+    /// The functions in the order of what is charged to them.
+    fn own_view(&self, profile: &Profile, rows: &own::Rows<'_>, screen: &Screen) -> Answer {
+        match self {
+            Args { json: true, .. } => rows.json(profile),
+            Args { tsv: true, .. } => rows.tsv(),
+            _ => rows.table(profile, self.by, screen),
         }
     }
 }

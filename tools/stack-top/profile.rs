@@ -1,6 +1,7 @@
 //! The profile as functions: what each weighs.
 
 use clap::ValueEnum;
+use common::own_code::OwnCode;
 use common::stacks::{FrameId, FrameWeights, SortedStacks, with_room};
 use common::{Result, io::Total, numbers::Unit};
 
@@ -13,6 +14,8 @@ pub(crate) struct Profile {
     pub(crate) weights: Vec<FrameWeights>,
     /// Where frames are lines, the functions that these are in.
     pub(crate) functions: Option<Functions>,
+    /// What own code is charged with, if that is the order of the rows.
+    pub(crate) own: Option<OwnCode>,
     /// What all stacks weigh.
     pub(crate) total: u64,
     pub(crate) unit: Unit,
@@ -37,6 +40,9 @@ pub(crate) enum Sort {
     SelfWeight,
     /// The weight of the stacks that hold the function
     Total,
+    /// The weight of the stacks whose deepest function of own code it is, with its lines and what
+    /// it calls
+    Own,
     Name,
 }
 
@@ -66,7 +72,8 @@ impl Profile {
         let weights = stacks.frame_weights()?;
         let total = stacks.iter().map(|stack| stack.weight).sum();
         let unit = Unit::named(unit_name.as_deref().unwrap_or_default());
-        Ok(Profile { stacks, weights, functions, total, unit, unit_name, under: None })
+        let (own, under) = (None, None);
+        Ok(Profile { stacks, weights, functions, own, total, unit, unit_name, under })
     }
 
     pub(crate) fn name(&self, frame: FrameId) -> &[u8] {
@@ -91,7 +98,7 @@ impl Rows {
         match sort {
             Sort::SelfWeight => rows.sort_by_key(|row| (row.weights.by_self(), row.frame)),
             Sort::Total => rows.sort_by_key(|row| (row.weights.by_total(), row.frame)),
-            Sort::Name => {}
+            Sort::Own | Sort::Name => {}
         }
         rows.truncate(at_most);
         Rows { rows, functions }

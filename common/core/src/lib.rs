@@ -79,6 +79,7 @@ pub mod hints;
 pub mod io;
 pub mod names;
 pub mod numbers;
+pub mod own_code;
 pub mod pattern;
 pub mod peers;
 pub mod picture;
