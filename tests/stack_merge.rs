@@ -131,3 +131,39 @@ fn a_sum_over_64_bits_is_named_with_its_labels() {
         assert_eq!(output.status.code(), Some(2));
     }
 }
+
+#[test]
+fn a_function_keeps_the_line_in_which_it_weighs_most_or_none() {
+    let stacks = "tid=1\tcomm=a;b\tmain (a.c:9)_[o];f (a.c:2)_[o];g (/lib/g.c:7)_[l] 5\n\
+        tid=1\tcomm=a;b\tmain (a.c:8)_[o];f (a.c:3)_[o];g (/lib/g.c:8)_[l] 7\n\
+        main (a.c:9)_[o];f (a.c:0)_[o];f (a.c:2)_[i] 9\n\
+        main (b.c:1);f 1\n\
+        main (a.js:5:12);f 1\n";
+    for (which, expected) in [
+        (
+            "heaviest",
+            "comm=a;b\ttid=1\tmain (a.c:9)_[o];f (a.c:2)_[o];g (/lib/g.c:8)_[l] 12\n\
+             main (a.c:9)_[o];f (a.c:2)_[o];f (a.c:2)_[i] 9\n\
+             main (a.js:5:12);f 1\n\
+             main (b.c:1);f 1\n",
+        ),
+        (
+            "own",
+            "comm=a;b\ttid=1\tmain (a.c:9)_[o];f (a.c:2)_[o];g_[l] 12\n\
+             main (a.c:9)_[o];f (a.c:2)_[o];f_[i] 9\n\
+             main;f 2\n",
+        ),
+        ("none", "comm=a;b\ttid=1\tmain_[o];f_[o];g_[l] 12\nmain;f 2\nmain_[o];f_[o];f_[i] 9\n"),
+    ] {
+        assert_eq!(filter("stack-merge", &["--lines", which], stacks), expected, "{which}");
+        assert_eq!(filter("stack-merge", &["--lines", which], expected), expected, "{which}");
+    }
+    assert_eq!(filter("stack-merge", &["--lines", "all"], stacks).lines().count(), 5);
+    // Two stacks that fit, and whose sum does not.
+    let most = u64::MAX;
+    let large = format!("f (a.c:1) {most}\nf (a.c:2) 1\n");
+    let refused = output("stack-merge", &["--lines", "none"], &large);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("stack 'f': a sum over"), "{said}");
+    assert_eq!(refused.status.code(), Some(2));
+}
