@@ -27,6 +27,7 @@ mod sinks;
 pub(crate) mod skipped;
 mod sources;
 mod sums;
+mod threads;
 mod wants;
 mod weight;
 mod window;
@@ -255,15 +256,6 @@ impl<'p> Samples<'p> {
             }
         }
         Some(OpenSample { base: self.base.node, event, count: origin.count, weight })
-    }
-
-    /// Notes what became of a thread after a [`Sample::leaves`], at this time in nanoseconds.
-    pub(crate) fn switched(&mut self, tid: &[u8], time: u64, turn: Turn) {
-        let fate = self.window.fate(true, Some(Time::Nanoseconds(time)), None);
-        if let Some(source) = self.source.as_mut().filter(|_| fate == Fate::Taken) {
-            source.switched(tid, time, turn, &mut self.sums);
-            self.add_made();
-        }
     }
 
     /// Starts the line of a sample: its labels and, in a table, the columns before the stack.

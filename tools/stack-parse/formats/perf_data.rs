@@ -170,12 +170,20 @@ impl Join {
                 if let Record::Comm { pid, tid, name } = other
                     && pid == tid
                 {
-                    self.program.note_process(name);
+                    self.named(*pid, name, samples);
                 }
                 self.processes.apply(other, |map| intern(&mut self.objects, map));
             }
         }
         Ok(())
+    }
+
+    /// A process has this name.
+    fn named(&mut self, pid: u32, name: &[u8], samples: &mut Samples<'_>) {
+        self.program.note_process(name);
+        if let Some(started) = self.program.note_start(pid, name) {
+            samples.started(started);
+        }
     }
 
     fn map(&mut self, map: &MapRecord<'_>) {

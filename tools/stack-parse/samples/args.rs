@@ -8,7 +8,7 @@ use common::folded::LabelKeys;
 use super::events::EventArgs;
 use super::root::Root;
 use super::sinks::{self, Every, PerSample, Sink, Table};
-use super::sources::{OffCpu, Source, Wakers};
+use super::sources::{OffCpu, Source, Wakers, Whose};
 use super::sums::Sums;
 use super::wants::Wants;
 use super::weight::Weight;
@@ -63,10 +63,11 @@ pub(crate) struct SamplesArgs {
     #[arg(conflicts_with_all = ["per_sample", "table", "off_cpu", "list_events"])]
     pub(super) every: Option<Duration>,
 
-    /// Nanoseconds that threads, of process PID, were blocked, from sched:sched_switch events
-    #[arg(long, value_name = "PID", num_args = 0..=1, require_equals = true)]
+    /// Nanoseconds that threads were blocked, of process PID or of the program that perf started,
+    /// from sched:sched_switch events
+    #[arg(long, value_name = "PID|program", num_args = 0..=1, require_equals = true)]
     #[arg(conflicts_with_all = ["per_sample", "table", "weight", "by_event", "event"])]
-    pub(super) off_cpu: Option<Option<u32>>,
+    pub(super) off_cpu: Option<Option<Whose>>,
 
     /// Below each stack that waited, after '--', the stack that woke it, from sched:sched_waking
     #[arg(long, requires = "off_cpu")]
@@ -112,7 +113,8 @@ impl SamplesArgs {
     /// needs to those of `sums`.
     pub(super) fn source(&self, sums: &mut Sums) -> Option<Box<dyn Source>> {
         let wakers = self.wakers.then(|| Wakers::new(&mut sums.frames));
-        self.off_cpu.map(|pid| Box::new(OffCpu::new(pid, wakers)) as Box<dyn Source>)
+        let whose = self.off_cpu.map(Option::unwrap_or_default);
+        whose.map(|whose| Box::new(OffCpu::new(whose, wakers)) as Box<dyn Source>)
     }
 
     /// Where samples are written as they come; `None` if they are summed.

@@ -15,7 +15,7 @@ use super::root::Root;
 use super::sample::{OpenSample, Sample};
 use super::sums::{Noted, Sums};
 
-pub(super) use off_cpu::OffCpu;
+pub(super) use off_cpu::{OffCpu, Whose};
 pub(super) use wakers::Wakers;
 
 /// Makes samples out of those that were recorded: of one recorded sample none or several.
@@ -50,6 +50,9 @@ pub(super) trait Source: fmt::Debug + Send {
 
     /// Notes what became of a thread that left its processor by a switch without a text.
     fn switched(&mut self, _tid: &[u8], _time: u64, _turn: Turn, _sums: &mut Sums) {}
+
+    /// Notes that the recorder started a program, and which process that is, if that is known yet.
+    fn started(&mut self, _pid: Option<u32>) {}
 
     /// Takes one of the samples that are complete, until there is none.
     fn take(&mut self) -> Option<Made>;

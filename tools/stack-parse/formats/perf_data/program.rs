@@ -1,5 +1,7 @@
 //! The program that perf started and recorded, and how perf was asked to.
 
+use std::collections::BTreeSet;
+
 use common::numbers::decimal;
 
 /// Finds the program in perf's command line. Without `--` before it, it is the first word that is
@@ -12,7 +14,14 @@ pub(super) struct Program {
     found: Option<usize>,
     /// Whether other programs were recorded, too.
     has_others: bool,
+    /// The processes that some perf forked, before they became its program.
+    forked: BTreeSet<u32>,
+    /// The process that became the program.
+    started: Option<u32>,
 }
+
+/// The name that perf gives to the process that becomes the program.
+const FORKED: &[u8] = b"perf-exec";
 
 impl Program {
     pub(super) fn set_command(&mut self, words: &[&[u8]]) {
@@ -23,12 +32,27 @@ impl Program {
     /// Notes the name of a process, of which the kernel keeps the first 15 bytes.
     pub(super) fn note_process(&mut self, name: &[u8]) {
         // The first words are `perf record`.
-        let is_it = |word: &&Vec<u8>| {
-            let word = base_name(word);
-            !name.is_empty() && word[..word.len().min(15)] == *name
-        };
+        let is_it = |word: &&Vec<u8>| !name.is_empty() && is_name_of(name, word);
         let found = self.words.iter().skip(2).position(|word| is_it(&word)).map(|at| at + 2);
         self.found = [self.found, found].into_iter().flatten().min();
+    }
+
+    /// Notes that a process has this name. Returns whether this says that perf started a program, and
+    /// which process that is, once it has become the program. Only a command line with `--` says
+    /// whether there is one; `sleep` only says how long to record.
+    pub(super) fn note_start(&mut self, pid: u32, name: &[u8]) -> Option<Option<u32>> {
+        let dashes = self.words.iter().position(|word| word == b"--")?;
+        let program = self.words.get(dashes + 1).filter(|word| base_name(word) != b"sleep")?;
+        if name == FORKED {
+            self.forked.insert(pid);
+            return self.started.is_none().then_some(None);
+        }
+        let is_it = self.forked.remove(&pid) && is_name_of(name, program);
+        if self.started.is_some() || !is_it {
+            return None;
+        }
+        self.started = Some(pid);
+        Some(self.started)
     }
 
     /// Notes whether a sample was counted in the program that perf started.
@@ -68,6 +92,12 @@ impl Program {
         let found = self.found.filter(|_| !self.has_others)?;
         self.words.get(found).map(|word| base_name(word).to_vec())
     }
+}
+
+/// Whether a process that runs the program at this path has this name.
+fn is_name_of(name: &[u8], path: &[u8]) -> bool {
+    let word = base_name(path);
+    word[..word.len().min(15)] == *name
 }
 
 fn base_name(path: &[u8]) -> &[u8] {
@@ -121,6 +151,29 @@ mod tests {
         ] {
             assert_eq!(name(command, processes, true).as_deref(), expected, "{command}");
         }
+    }
+
+    #[test]
+    fn the_process_that_perf_started_is_the_one_that_becomes_the_program() {
+        let started = |command: &str| {
+            let mut program = Program::default();
+            let words: Vec<&[u8]> = command.split_whitespace().map(str::as_bytes).collect();
+            program.set_command(&words);
+            let names = [
+                (7, "perf-exec"),
+                (8, "perf-exec"),
+                (9, "app"),
+                (7, "other"),
+                (8, "app"),
+                (8, "x"),
+            ];
+            let started = names.map(|(pid, name)| program.note_start(pid, name.as_bytes()));
+            started.into_iter().flatten().collect::<Vec<_>>()
+        };
+        assert_eq!(started("perf record -a -- ./dir/app -x"), [None, None, Some(8)]);
+        assert_eq!(started("perf record -a -- none"), [None, None]);
+        assert_eq!(started("perf record -a ./app"), []);
+        assert_eq!(started("perf record -a -- sleep 1"), []);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! with its stack: from then until a switch to that thread it is blocked.
 
 use std::collections::{HashMap, HashSet};
+use std::str::FromStr;
 
 use common::pipe::Pipe;
 use common::stacks::{FrameId, NodeId};
@@ -17,11 +18,34 @@ use crate::samples::root::Root;
 use crate::samples::sample::{OpenSample, Sample, Time};
 use crate::samples::sums::{Noted, Sums};
 
+/// Whose threads count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// Those of all processes.
+    #[default]
+    All,
+    Process(u32),
+    /// Those of the program that the recorder started, or of all if it started none.
+    Program,
+}
+
+impl FromStr for Whose {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Whose, &'static str> {
+        match text {
+            "program" => Ok(Whose::Program),
+            pid => pid.parse().map(Whose::Process).map_err(|_| "expected a PID or 'program'"),
+        }
+    }
+}
+
 /// The threads that left their processor, and the current switch.
 #[derive(Debug, Default)]
 pub(crate) struct OffCpu {
-    /// The process whose threads count; `None` for all processes.
-    pid: Option<u32>,
+    whose: Whose,
+    /// Whether the recorder started a program, and which process that is, once it is known.
+    program: Option<Option<u32>>,
     /// Where and when each thread left its processor, by its id.
     away: HashMap<Vec<u8>, Away>,
     leaving: Option<(Vec<u8>, u64)>,
@@ -67,16 +91,23 @@ enum Left {
 }
 
 impl OffCpu {
-    /// Counts the threads of one process, or of all.
-    pub(crate) fn new(pid: Option<u32>, wakers: Option<Wakers>) -> OffCpu {
-        OffCpu { pid, wakers, ..OffCpu::default() }
+    pub(crate) fn new(whose: Whose, wakers: Option<Wakers>) -> OffCpu {
+        OffCpu { whose, wakers, ..OffCpu::default() }
+    }
+
+    /// Whether the threads of this process count.
+    fn counts(&self, pid: Option<u32>) -> bool {
+        match self.whose {
+            Whose::All => true,
+            Whose::Process(whose) => pid == Some(whose),
+            Whose::Program => self.program.is_none_or(|it| it.is_some() && it == pid),
+        }
     }
 
     fn left(&self, ids: Ids, switch: &Switch<'_>) -> Left {
-        let is_other = self.pid.is_some() && self.pid != ids.pid;
         match (ids.tid, switch.state) {
             (None | Some(0), _) | (_, b'X' | b'Z') => Left::NotCounted,
-            _ if is_other => Left::NotCounted,
+            _ if !self.counts(ids.pid) => Left::NotCounted,
             (_, b'R') => Left::Preempted,
             _ => Left::Blocked,
         }
@@ -98,8 +129,9 @@ impl OffCpu {
         };
         self.end_wait(switch.next, now, sums);
         let ids = Ids::of(origin);
-        self.without_process += u64::from(self.pid.is_some() && origin.pid.is_none());
-        self.has_process |= self.pid.is_some() && self.pid == ids.pid;
+        self.without_process +=
+            u64::from(matches!(self.whose, Whose::Process(_)) && origin.pid.is_none());
+        self.has_process |= self.counts(ids.pid);
         let left = self.left(ids, &switch);
         // A thread that leaves was running, so its last wait had ended even if that was not
         // recorded.
@@ -190,6 +222,10 @@ impl Source for OffCpu {
         }
     }
 
+    fn started(&mut self, pid: Option<u32>) {
+        self.program = Some(pid);
+    }
+
     fn end_input(&mut self, events: &Events) -> Result<(), &'static str> {
         self.gone += self.away.len();
         self.away.clear();
@@ -206,8 +242,14 @@ impl Source for OffCpu {
     }
 
     fn report(&self, pipe: &mut Pipe) {
-        if let Some(pid) = self.pid.filter(|_| !self.has_process && self.without_process == 0) {
-            pipe.note(format_args!("off-cpu: no switch is of process {pid}"));
+        match self.whose {
+            Whose::Process(pid) if !self.has_process && self.without_process == 0 => {
+                pipe.note(format_args!("off-cpu: no switch is of process {pid}"));
+            }
+            Whose::Program if !self.has_process && self.program.is_some() => {
+                pipe.note("off-cpu: no switch is of the program that perf started");
+            }
+            _ => {}
         }
         if self.without_process > 0 {
             let without = match self.without_process {
@@ -256,7 +298,8 @@ mod tests {
 
     #[test]
     fn stacks_are_only_needed_of_those_who_wait_and_of_their_wakers() {
-        let mut source = OffCpu::new(Some(1), Some(Wakers::new(&mut FrameTable::default())));
+        let mut source =
+            OffCpu::new(Whose::Process(1), Some(Wakers::new(&mut FrameTable::default())));
         let mut needs = |event: &str, [pid, tid]: [u32; 2], text: &str| {
             let ids = Ids { pid: Some(pid), tid: Some(tid) };
             source.needs_frames(event.as_bytes(), ids, text.as_bytes())
