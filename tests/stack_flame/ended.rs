@@ -27,7 +27,7 @@ fn every_signal_that_asks_for_an_end_leaves_no_folder() {
         let place = Place::new(&format!("stack-flame-{signal}"));
         let args = ["-e", "cpu-clock", "--", "sh", "-c", "touch records; exec sleep 1000"];
         let (said, status, left) = ended_by(&place, signal, &args);
-        assert!(said.contains("stack-flame: drawn: flame.svg\n"), "{signal}: {said}");
+        assert!(said.contains("stack-flame: drawn: flame.svg, open "), "{signal}: {said}");
         assert_eq!((status, left), (Some(130), 0), "{signal}: {said}");
     }
 }

@@ -1,5 +1,8 @@
 //! Programs of every kind, recorded by the real perf.
 
+use bstr::ByteSlice;
+use common::names::names_of_stack;
+
 use super::*;
 
 /// A folder with the real perf; `None` if that may not record.
@@ -18,14 +21,17 @@ fn place(name: &str) -> Option<Place> {
     Some(place)
 }
 
-/// The share of the stacks that contain this text, in percent.
+/// The share of the stacks whose names contain this text, in percent.
 fn share(folded: &str, part: &str) -> f64 {
-    let weight = |line: &str| line.rsplit(' ').next().and_then(|it| it.parse::<f64>().ok());
-    let lines = || folded.lines().filter(|line| !line.starts_with('#'));
-    let all: f64 = lines().filter_map(weight).sum();
-    // Whose code it is does not matter here.
-    let has_part = |line: &&str| line.replace("_[o]", "").replace("_[l]", "").contains(part);
-    100.0 * lines().filter(has_part).filter_map(weight).sum::<f64>() / all
+    let lines = folded.lines().filter(|line| !line.starts_with('#'));
+    let (mut all, mut found) = (0.0, 0.0);
+    for (stack, weight) in lines.filter_map(|line| line.rsplit_once(' ')) {
+        let weight: f64 = weight.parse().expect(stack);
+        all += weight;
+        let names = names_of_stack(stack.as_bytes(), false);
+        found += if names.contains_str(part) { weight } else { 0.0 };
+    }
+    100.0 * found / all
 }
 
 #[test]
@@ -60,7 +66,7 @@ fn the_source_is_listed_of_the_hottest_functions_or_of_those_that_match() {
         let output = place.stack_flame(&[option, "--", "./lines", "200000000"]);
         let listing = String::from_utf8_lossy(&output.stdout);
         assert_eq!(listing.contains(loop_of_work), is_listed, "{listing}\n{}", stderr(&output));
-        assert_eq!(listing.contains("\n  self  total\n"), is_listed, "{listing}");
+        assert_eq!(listing.contains("\n  own  total\n"), is_listed, "{listing}");
         let refused = stderr(&output).contains("no listing: there is no stack to show");
         assert_eq!(refused, !is_listed, "{}", stderr(&output));
     }
@@ -91,6 +97,7 @@ fn a_process_that_runs_is_recorded_for_a_time() {
     let table = String::from_utf8_lossy(&output.stdout);
     let hottest = table.lines().nth(1).unwrap_or_default();
     assert!(hottest.ends_with("  work"), "{table}\n{}", stderr(&output));
+    assert!(table.starts_with("OWN ") || table.contains(" OWN  "), "{table}");
     assert_status(&output, 0);
 }
 
@@ -129,6 +136,20 @@ fn time_that_a_program_waits_is_that_of_its_sleep() {
     let run = u64::try_from(run.as_nanos()).expect("it ends");
     assert!((390_000_000..run).contains(&waited), "{run}\n{folded}\n{}", stderr(&output));
     assert_status(&output, 0);
+}
+
+#[test]
+fn a_recording_that_is_kept_answers_other_questions_later() {
+    let Some(place) = place("stack-flame-real-kept") else { return };
+    place.compile("kept", &["-g", "-O0", "-fno-omit-frame-pointer"]);
+    let output = place.stack_flame(&["--keep", "app.data", "--", "./kept", "100000000"]);
+    assert_status(&output, 0);
+    for args in [&["--text"][..], &["--source"], &["--time"], &["--latency"]] {
+        let output = place.stack_flame(&[args, &["-i", "app.data"]].concat());
+        assert_status(&output, 0);
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
+        assert!(printed.contains("work"), "{args:?}: {printed}");
+    }
 }
 
 #[test]

@@ -6,9 +6,9 @@ use common::reason;
 use symbolize::executable::{FramePointers, Unreadable, Unwinding, frame_pointers, unwinding};
 
 use crate::What;
-use crate::failure::say;
 use crate::own_code::comes_compiled;
 use crate::python::Python;
+use crate::said::explain;
 
 /// What `--call-graph` of `perf record` is, unless the user says it, and why.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl Choice {
     /// Says what was chosen and why, in one line.
     pub(crate) fn tell(&self) {
         let how = if self.is_by_frame_pointers() { "frame pointers" } else { "DWARF" };
-        say(format_args!("finding callers by {how}: {}", self.why));
+        explain(format_args!("finding callers by {how}: {}", self.why));
     }
 }
 

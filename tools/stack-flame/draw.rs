@@ -1,15 +1,21 @@
 //! From stacks to the picture, or to the table.
 
+use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use crate::failure::{Failure, say};
+use clap::{ArgGroup, ValueEnum};
+
+use crate::failure::Failure;
 use crate::outputs::Output;
+use crate::said::{Notes, say};
 use crate::siblings::{self, Piped, Stage};
+use crate::{answer, browser};
 
 /// What is made of the stacks.
 #[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("printed"))]
 pub(crate) struct Picture {
     /// Where the picture goes; '-' is standard output
     #[arg(short, long, value_name = "FILE", default_value = "flame.svg")]
@@ -20,13 +26,14 @@ pub(crate) struct Picture {
     pub(crate) title: Option<String>,
 
     /// Print what is hot, as stack-top does, instead of drawing a picture; or write it to FILE
-    #[arg(long, value_name = "FILE", require_equals = true)]
+    #[arg(long, value_name = "FILE", require_equals = true, group = "printed")]
     #[arg(conflicts_with_all = ["output", "open"])]
     text: Option<Option<PathBuf>>,
 
     /// Print the source of the hottest functions, or of those that match, with what each line
     /// weighs, as stack-source does, instead of drawing a picture
     #[arg(long, value_name = "PATTERN", num_args = 0..=1, require_equals = true)]
+    #[arg(group = "printed")]
     #[arg(default_missing_value = "", conflicts_with_all = ["output", "open", "text"])]
     source: Option<String>,
 
@@ -34,13 +41,43 @@ pub(crate) struct Picture {
     #[arg(long, value_name = "DIR", requires = "source")]
     source_path: Vec<PathBuf>,
 
-    /// Open the picture in a browser
-    #[arg(long)]
+    /// The order of the functions of --text and --source [default: own]
+    #[arg(long, value_enum, value_name = "COLUMN", requires = "printed")]
+    sort: Option<Sort>,
+
+    /// Open the picture in a browser, also where this was not typed in a terminal
+    #[arg(long, conflicts_with = "no_open")]
     open: bool,
+
+    /// Do not open the picture in a browser
+    #[arg(long)]
+    no_open: bool,
 
     /// Keep the stacks of the picture in this file, for stack-grep and others
     #[arg(long, value_name = "FILE")]
     folded: Option<PathBuf>,
+}
+
+/// What functions are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Sort {
+    /// The weight of the stacks whose deepest function of own code it is
+    Own,
+    /// The weight of the stacks that end in the function
+    #[value(name = "self")]
+    SelfWeight,
+    /// The weight of the stacks that hold the function
+    Total,
+}
+
+impl Sort {
+    fn word(self) -> &'static str {
+        match self {
+            Sort::Own => "own",
+            Sort::SelfWeight => "self",
+            Sort::Total => "total",
+        }
+    }
 }
 
 /// Where sources may be that are listed.
@@ -74,7 +111,7 @@ impl Picture {
     /// What lists the source, if that is wanted.
     pub(crate) fn source(&self, reach: Reach) -> Option<Stage> {
         let pattern = self.source.as_ref()?;
-        let mut stage = Stage::new("stack-source");
+        let mut stage = Stage::new("stack-source").arg("--sort").arg(self.sort().word());
         if !pattern.is_empty() {
             stage = stage.arg(format!("--regexp={pattern}"));
         }
@@ -85,38 +122,76 @@ impl Picture {
         Some(stage)
     }
 
-    /// Draws what `stages` write; `advice` is given where they write no stack.
+    fn sort(&self) -> Sort {
+        self.sort.unwrap_or(Sort::Own)
+    }
+
+    /// Draws what `stages` write, after `fold`, if anything is folded; `advice` is given where they
+    /// write no stack.
     pub(crate) fn draw(
         &self,
         title: &str,
-        mut stages: Vec<Stage>,
-        advice: &str,
-        reach: Reach,
+        stages: &[Stage],
+        fold: Option<Stage>,
+        (advice, reach): (&str, Reach),
+        notes: &Notes,
     ) -> Result<(), Failure> {
-        let last = self.stage(title, reach);
-        let Some(folded) = &self.folded else {
-            stages.push(last);
-            return self.shown(self.run(&stages)?, advice);
+        let (ended, stacks) = written(stages, Stdio::inherit(), notes)?;
+        let Some(stacks) = stacks else { return self.shown(ended, advice, Vec::new(), notes) };
+        let answer = match self.is_picture() {
+            true => answer::lines(again(&stacks)?).map_err(of_temporary)?,
+            false => Vec::new(),
         };
-        let (ended, is_written) = write(&stages, folded)?;
-        if !is_written {
-            return self.shown(ended, advice);
+        let mut stages = self.before_last(fold);
+        let last = self.stage(title, reach);
+        if let Some(folded) = &self.folded {
+            let file = match &stages[..] {
+                [] => again(&stacks)?,
+                stages => written(stages, again(&stacks)?.into(), notes)?.1.unwrap_or(stacks),
+            };
+            write(file, folded)?;
+            let last = last.arg("--").arg(folded);
+            let later = self.run(&[last], Stdio::null(), notes)?;
+            return self.shown(ended.and(later), advice, answer, notes);
         }
-        let last = last.arg("--").arg(folded);
-        self.shown(ended.and(self.run(&[last])?), advice)
+        stages.push(last);
+        let later = self.run(&stages, again(&stacks)?.into(), notes)?;
+        self.shown(ended.and(later), advice, answer, notes)
+    }
+
+    fn is_picture(&self) -> bool {
+        self.text.is_none() && self.source.is_none()
+    }
+
+    /// What is done with the stacks of all lines. In a picture, a function is one box, whatever its
+    /// lines are. What is folded would be missing from the lines that it was called on.
+    fn before_last(&self, fold: Option<Stage>) -> Vec<Stage> {
+        let merged = || Stage::new("stack-merge").arg("--lines").arg("own");
+        match self {
+            Picture { source: Some(_), .. } => Vec::new(),
+            Picture { text: Some(_), .. } => fold.into_iter().collect(),
+            _ => {
+                let folded = fold.map(|fold| [fold, Stage::new("stack-merge")]);
+                [merged()].into_iter().chain(folded.into_iter().flatten()).collect()
+            }
+        }
     }
 
     /// Runs the stages that end with the answer.
-    fn run(&self, stages: &[Stage]) -> Result<Piped, Failure> {
+    fn run(&self, stages: &[Stage], input: Stdio, notes: &Notes) -> Result<Piped, Failure> {
         match self.file() {
-            Some(file) if self.text.is_some() => Ok(write(stages, file)?.0),
-            _ => siblings::run(stages, Stdio::inherit()),
+            Some(file) if self.text.is_some() => {
+                let (ended, text) = written(stages, input, notes)?;
+                text.map(|text| write(text, file)).transpose()?;
+                Ok(ended)
+            }
+            _ => siblings::run(stages, input, Stdio::inherit(), notes),
         }
     }
 
     fn stage(&self, title: &str, reach: Reach) -> Stage {
         if self.text.is_some() {
-            return Stage::new("stack-top");
+            return Stage::new("stack-top").arg("--sort").arg(self.sort().word());
         }
         if let Some(source) = self.source(reach) {
             return source;
@@ -125,7 +200,13 @@ impl Picture {
         self.file().iter().fold(svg, |svg, file| svg.arg("-o").arg(file))
     }
 
-    fn shown(&self, ended: Piped, advice: &str) -> Result<(), Failure> {
+    fn shown(
+        &self,
+        ended: Piped,
+        advice: &str,
+        answer: Vec<String>,
+        notes: &Notes,
+    ) -> Result<(), Failure> {
         let what = match self {
             Picture { text: Some(_), .. } => "table",
             Picture { source: Some(_), .. } => "listing",
@@ -139,56 +220,53 @@ impl Picture {
                 Err(Failure::ours(format!("no {what}, or not all of it: {tool} had trouble")))
             }
             Piped::Well => {
-                self.tell();
+                notes.tell(0);
+                self.tell(answer);
                 Ok(())
             }
         }
     }
 
-    /// Says where the answer is, and opens a picture if that is wanted.
-    fn tell(&self) {
-        let Some(path) = self.file() else { return };
+    /// Says where the answer is and what it is, and opens a picture.
+    fn tell(&self, answer: Vec<String>) {
+        let Some(path) = self.file() else { return answer::print(&answer) };
         if self.text.is_some() {
             return say(format_args!("written: {}", path.display()));
         }
         let file = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-        say(format_args!("drawn: {}", path.display()));
-        say(format_args!("open it in a browser: {}", url(&file)));
-        if self.open
-            && let Err(error) = Command::new(OPENER).arg(&file).stdin(Stdio::null()).status()
-        {
-            say(format_args!("{OPENER}: {}", common::reason(&error)));
+        let drawn = format!("drawn: {}, open {}", path.display(), browser::url(&file));
+        answer::print(&[vec![drawn], answer].concat());
+        if self.open || !self.no_open && browser::is_at_hand() {
+            browser::open(&file, self.open);
         }
     }
 }
 
-/// Writes what the stages print to a file, and says whether that was anything; if not, the file is
-/// left as it is.
-fn write(stages: &[Stage], file: &Path) -> Result<(Piped, bool), Failure> {
-    let failed = |error: io::Error| Failure::of_file(std::env::temp_dir().display(), error);
-    let mut printed = tempfile::tempfile().map_err(failed)?;
-    let ended = siblings::run(stages, printed.try_clone().map_err(failed)?.into())?;
+/// Runs stages, and returns what they print as a temporary file; `None` if they print nothing.
+fn written(
+    stages: &[Stage],
+    input: Stdio,
+    notes: &Notes,
+) -> Result<(Piped, Option<File>), Failure> {
+    let printed = tempfile::tempfile().map_err(of_temporary)?;
+    let output = printed.try_clone().map_err(of_temporary)?;
+    let ended = siblings::run(stages, input, output.into(), notes)?;
+    let is_empty = printed.metadata().map_err(of_temporary)?.len() == 0;
+    Ok((ended, (!is_empty).then_some(printed)))
+}
+
+/// A temporary file from its start.
+fn again(mut file: &File) -> Result<File, Failure> {
+    file.rewind().and_then(|()| file.try_clone()).map_err(of_temporary)
+}
+
+/// Copies a temporary file to one of the user; if that fails, the latter is left as it is.
+fn write(file: File, to: &Path) -> Result<(), Failure> {
     let mut text = Vec::new();
-    printed.rewind().map_err(failed)?;
-    printed.read_to_end(&mut text).map_err(failed)?;
-    if !text.is_empty() {
-        common::io::write_whole_file(file, &text).map_err(|it| Failure::ours(it.to_string()))?;
-    }
-    Ok((ended, !text.is_empty()))
+    again(&file)?.read_to_end(&mut text).map_err(of_temporary)?;
+    common::io::write_whole_file(to, &text).map_err(|error| Failure::ours(error.to_string()))
 }
 
-/// The address of a file in a browser: `file:///C:/flame.svg` on Windows.
-fn url(file: &Path) -> String {
-    let path = file.display().to_string();
-    if cfg!(windows) {
-        return format!("file:///{}", path.replace('\\', "/"));
-    }
-    format!("file://{path}")
+fn of_temporary(error: io::Error) -> Failure {
+    Failure::of_file(std::env::temp_dir().display(), error)
 }
-
-/// What opens a file in the program that the user chose for its kind.
-const OPENER: &str = match () {
-    () if cfg!(target_os = "macos") => "open",
-    () if cfg!(windows) => "explorer",
-    () => "xdg-open",
-};

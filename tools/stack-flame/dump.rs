@@ -1,8 +1,8 @@
 //! How much of a stack perf copies for each sample, where callers are found by DWARF.
 
 use crate::What;
-use crate::failure::say;
 use crate::kernel_files::{field, length, processors as all_processors, read};
+use crate::said::explain;
 
 /// In bytes, the best first. The first holds the stacks of most programs; the last is what perf
 /// copies unless it is asked for another size.
@@ -29,7 +29,7 @@ pub(crate) fn choose(hertz: Option<u64>, what: &What) -> String {
             }
             None => "every event is recorded, and that may be many".to_owned(),
         };
-        say(format_args!(
+        explain(format_args!(
             "copying {size} bytes of each stack, which may cut it, and not {}: {why}; \
              --call-graph dwarf,BYTES copies more",
             SIZES[0]

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use crate::record::SIGNALLED;
+use crate::said::say;
 
 /// The exit status of env(1) and its like: our own trouble.
 const OURS: u8 = 125;
@@ -12,11 +13,6 @@ const NOT_RUNNABLE: u8 = 126;
 
 /// There is no such program.
 const NOT_FOUND: u8 = 127;
-
-/// Prints a line on stderr.
-pub(crate) fn say(what: impl Display) {
-    common::io::say(env!("CARGO_BIN_NAME"), what);
-}
 
 /// What is said, and the exit status.
 #[derive(Debug)]
@@ -54,6 +50,11 @@ impl Failure {
     pub(crate) fn and(mut self, line: impl Into<String>) -> Failure {
         self.lines.push(line.into());
         self
+    }
+
+    /// How many lines it has.
+    pub(crate) fn lines(&self) -> usize {
+        self.lines.len()
     }
 
     /// Prints the lines and returns the exit status.

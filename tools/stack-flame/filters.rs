@@ -45,6 +45,14 @@ pub(crate) struct Filters {
     #[arg(long, value_name = "DIR")]
     debug_dir: Vec<PathBuf>,
 
+    /// Read every file of the recorded machine below DIR
+    #[arg(long, value_name = "DIR")]
+    symfs: Option<PathBuf>,
+
+    /// The symbols of the recorded kernel: a copy of its /proc/kallsyms
+    #[arg(long, value_name = "FILE")]
+    kallsyms: Option<PathBuf>,
+
     /// Download missing files from the servers of DEBUGINFOD_URLS; wait SECONDS for each, or 90
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true,
         value_parser = clap::value_parser!(u64).range(1..))]
@@ -76,23 +84,25 @@ impl Filters {
         !self.patterns.is_empty()
     }
 
-    /// The pipeline that makes folded stacks of a recording; of one process if perf had
-    /// to record all and the user asked for `pid`.
+    /// The pipeline that makes folded stacks of a recording; `whose` says whose waits are wanted,
+    /// if not everybody's.
     pub(crate) fn stages(
         &self,
         sampling: &Sampling,
-        pid: Option<u32>,
+        whose: Option<String>,
         file: &Path,
-        with_lines: bool,
     ) -> Vec<Stage> {
-        let mut parse =
-            Stage::new("stack-parse").arg("--header").arg("--exact-names").arg("--annotate");
+        let mut parse = Stage::new("stack-parse");
+        for option in ["--header", "--exact-names", "--annotate", "--srcline"] {
+            parse = parse.arg(option);
+        }
         parse = parse.arg("--inlined").arg(&self.inlined);
         for pattern in &self.own {
             parse = parse.arg("--own").arg(pattern);
         }
         if sampling.off_cpu {
-            parse = parse.arg(pid.map_or("--off-cpu".to_owned(), |pid| format!("--off-cpu={pid}")));
+            let value = whose.map_or_else(String::new, |whose| format!("={whose}"));
+            parse = parse.arg(format!("--off-cpu{value}"));
         }
         if sampling.wakers {
             parse = parse.arg("--wakers");
@@ -100,14 +110,14 @@ impl Filters {
         if sampling.latency {
             parse = parse.arg("--weight=latency");
         }
-        if with_lines {
-            parse = parse.arg("--srcline");
-        }
         if self.time {
             parse = parse.arg("--labels=since,comm,tid");
         }
         for folder in &self.debug_dir {
             parse = parse.arg("--debug-dir").arg(folder);
+        }
+        for (option, path) in [("--symfs", &self.symfs), ("--kallsyms", &self.kallsyms)] {
+            parse = path.iter().fold(parse, |parse, path| parse.arg(option).arg(path));
         }
         if let Some(limit) = self.debuginfod {
             let value = limit.map_or_else(String::new, |seconds| format!("={seconds}"));
@@ -116,13 +126,15 @@ impl Filters {
         let mut stages = vec![parse.arg("--").arg(file)];
         stages.push(Stage::new("stack-demangle"));
         stages.extend(self.hide(sampling.off_cpu));
-        // What is folded would be missing from the lines that it was called on.
-        if !self.raw && !with_lines {
-            stages.push(Stage::new("stack-fold-towers").arg("--reattach"));
-        }
         stages.extend(self.keep());
         stages.push(Stage::new("stack-merge"));
         stages
+    }
+
+    /// What folds recursion, and puts stacks that were cut in it below its callers, unless the user
+    /// wants it raw.
+    pub(crate) fn fold(&self) -> Option<Stage> {
+        (!self.raw).then(|| Stage::new("stack-fold-towers").arg("--reattach"))
     }
 
     fn hide(&self, off_cpu: bool) -> Option<Stage> {

@@ -1,5 +1,7 @@
 //! Records a program with perf and draws what it did, in one command.
 
+mod answer;
+mod browser;
 mod buffers;
 mod call_graph;
 mod draw;
@@ -16,6 +18,7 @@ mod python;
 mod record;
 mod recording;
 mod refusals;
+mod said;
 mod siblings;
 mod signals;
 mod writable;
@@ -27,13 +30,14 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use draw::{Picture, Reach};
-use failure::{Failure, say};
+use failure::Failure;
 use filters::Filters;
 use outputs::Output;
 use perf::{Perf, Sampling};
 use program::Program;
 use record::Ended;
 use recording::Recording;
+use said::{Notes, say};
 use signals::Signals;
 
 /// Record a program with perf and draw a flame graph of it, in one command
@@ -74,6 +78,10 @@ struct Args {
 
     #[command(flatten)]
     picture: Picture,
+
+    /// Say everything on standard error, not only the four lines that matter most
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 fn main() -> ExitCode {
@@ -81,24 +89,27 @@ fn main() -> ExitCode {
 }
 
 fn stack_flame(args: Args) -> u8 {
-    record_and_draw(&args).unwrap_or_else(|failure| failure.tell())
+    said::set_verbose(args.verbose);
+    let notes = Notes::default();
+    let ended = record_and_draw(&args, &notes);
+    notes.tell(ended.as_ref().err().map_or(0, Failure::lines));
+    ended.unwrap_or_else(|failure| failure.tell())
 }
 
 /// Returns the exit status of the program, or 0 where none was run.
-fn record_and_draw(args: &Args) -> Result<u8, Failure> {
+fn record_and_draw(args: &Args, notes: &Notes) -> Result<u8, Failure> {
     let what = args.what()?;
     // These checks come first, so that no program runs whose picture cannot be drawn.
     outputs::check(&args.outputs(), &what)?;
     args.filters.check(&args.sampling, args.picture.source(Reach::Named))?;
     let title = args.picture.title.clone().unwrap_or_else(|| args.title(&what));
-    let draw = |file: &Path, pid: Option<u32>, advice: &str| {
+    let draw = |file: &Path, advice: &str| {
         let reach = what.reach();
-        let with_lines = args.picture.source(reach).is_some();
-        let stages = args.filters.stages(&args.sampling, pid, file, with_lines);
-        args.picture.draw(&title, stages, advice, reach)
+        let stages = args.filters.stages(&args.sampling, what.whose(), file);
+        args.picture.draw(&title, &stages, args.filters.fold(), (advice, reach), notes)
     };
     if let What::File(file) = what {
-        return match draw(file, None, args.advice(false)) {
+        return match draw(file, args.advice(false)) {
             Ok(()) => Ok(0),
             Err(failure) if args.input.is_some() => Err(failure),
             Err(failure) => Err(failure.and(program::why_drawn(file))),
@@ -107,12 +118,14 @@ fn record_and_draw(args: &Args) -> Result<u8, Failure> {
     // From now on there is a folder to delete, whatever ends this.
     let signals = Signals::catch().map_err(|error| Failure::of_file("signals", error))?;
     let recording = Recording::new(args.keep.as_deref())?;
+    if args.keep.is_none() {
+        notes.leave_out(&recording.file);
+    }
     let perf = Perf::new(&args.sampling, &what, &recording, &signals)?;
     let ended = perf.record(&what, &recording, &signals)?;
     recording.check()?;
     ended.tell(&what);
-    let pid = if args.sampling.off_cpu { what.pid(&recording)? } else { None };
-    match draw(&recording.file, pid, args.advice(ended.is_asked)) {
+    match draw(&recording.file, args.advice(ended.is_asked)) {
         Ok(()) => Ok(ended.status),
         Err(failure) => Err(failure.and(recording.keep())),
     }
@@ -212,13 +225,13 @@ impl What<'_> {
         }
     }
 
-    /// The process that the user asked for, where perf had to record all; `None` if
-    /// it is all of them.
-    fn pid(&self, recording: &Recording) -> Result<Option<u32>, Failure> {
+    /// Whose waits are drawn, where perf had to record all: those of a process or of the program that
+    /// perf started; `None` for all.
+    fn whose(&self) -> Option<String> {
         match self {
-            What::Process(pid) => Ok(Some(*pid)),
-            What::Program(_) => recording.pid().map(Some),
-            What::System(_) | What::File(_) => Ok(None),
+            What::Process(pid) => Some(pid.to_string()),
+            What::Program(_) | What::File(_) => Some("program".to_owned()),
+            What::System(_) => None,
         }
     }
 }

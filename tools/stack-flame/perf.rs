@@ -10,13 +10,14 @@ use crate::What;
 use crate::buffers;
 use crate::call_graph::Choice;
 use crate::dump;
-use crate::failure::{Failure, say};
+use crate::failure::Failure;
 use crate::perf_args::{self, PerfArgs};
 use crate::program::{self, Program};
 use crate::python::{self, Python};
 use crate::record::{self, Ended, PAUSE};
 use crate::recording::Recording;
 use crate::refusals;
+use crate::said::{explain, say};
 use crate::signals::{Signals, interrupt};
 
 /// Samples per second. It is no round number, so that what a program does a thousand
@@ -31,10 +32,6 @@ const SWITCH: &str = "sched:sched_switch";
 
 /// When a thread leaves the processor and comes back, and which thread wakes it.
 const SWITCH_AND_WAKING: &str = "sched:sched_switch,sched:sched_waking";
-
-/// Writes its own number to `$0` and becomes the program, so that we know which process
-/// that is.
-const BECOME: &str = r#"echo "$$" > "$0" && exec "$@""#;
 
 /// What is recorded, and how often.
 #[derive(Debug, clap::Args)]
@@ -94,8 +91,6 @@ pub(crate) struct Perf {
     path: PathBuf,
     args: Vec<String>,
     duration: Option<Duration>,
-    /// Whether the program has to say which process it is.
-    asks_pid: bool,
     python: Option<Python>,
 }
 
@@ -123,16 +118,15 @@ impl Perf {
         let programs = what.program().map(Program::interpreters);
         let python = programs.and_then(|programs| Python::among(&programs));
         let call_graph = choose_call_graph(sampling, what, python.as_ref());
-        let asks_pid = sampling.off_cpu && matches!(what, What::Program(_));
         let duration = sampling.duration;
-        let mut perf = Perf { path, args: Vec::new(), duration, asks_pid, python };
+        let mut perf = Perf { path, args: Vec::new(), duration, python };
         let mut refused = None;
         for event in sampling.events() {
-            let args = sampling.arguments(event, &call_graph, what);
+            let args = sampling.arguments(event, &call_graph, what, recording.is_kept);
             let probe = perf.try_buffers(&args, sampling, recording, signals)?;
             if probe.status.success() {
                 if refused.is_some() {
-                    say("no hardware counters here: sampling by the CPU clock");
+                    explain("no hardware counters here: sampling by the CPU clock");
                 }
                 return Ok(perf);
             }
@@ -205,9 +199,6 @@ impl Perf {
         command.args(&self.args).arg("-q").arg("-o").arg(&recording.file);
         if let Some(program) = what.program() {
             command.arg("--");
-            if self.asks_pid {
-                command.args(["sh", "-c", BECOME]).arg(recording.pid_file());
-            }
             command.arg(&program.path).args(&program.words[1..]);
         } else if let Some(duration) = self.duration {
             // perf starts it when it has found all threads, which may take a while.
@@ -284,12 +275,20 @@ impl Sampling {
             || self.perf_args.is_some()
     }
 
-    fn arguments(&self, event: Option<&str>, call_graph: &str, what: &What) -> Vec<String> {
+    /// perf's options. A recording that is kept has what `--latency` needs, whatever is drawn now.
+    fn arguments(
+        &self,
+        event: Option<&str>,
+        call_graph: &str,
+        what: &What,
+        is_kept: bool,
+    ) -> Vec<String> {
         let mut args = vec!["record", "--call-graph", call_graph];
         let hertz = self.hertz(event).map(|hertz| hertz.to_string());
         args.extend(hertz.iter().flat_map(|hertz| ["-F", hertz]));
         args.extend(event.into_iter().flat_map(|event| ["-e", event]));
-        args.extend(self.latency.then_some("--switch-events"));
+        let may_be_asked = is_kept && !self.off_cpu && !matches!(what, What::System(_));
+        args.extend((self.latency || may_be_asked).then_some("--switch-events"));
         let pid = match what {
             What::Process(pid) => pid.to_string(),
             _ => String::new(),

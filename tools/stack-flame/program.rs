@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use common::peers;
 
-use crate::failure::{Failure, say};
+use crate::failure::Failure;
+use crate::said::say;
 
 /// Linux follows no more interpreters of interpreters.
 const INTERPRETERS: usize = 4;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::failure::say;
+use crate::said::say;
 
 /// What asks it.
 pub(crate) const ASKS: (&str, &str) = ("PYTHONPERFSUPPORT", "1");

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 pub(crate) struct Recording {
     pub(crate) file: PathBuf,
     /// Whether the user wants it.
-    is_kept: bool,
+    pub(crate) is_kept: bool,
     /// A folder for what is needed meanwhile. It is deleted in the end.
     folder: TempDir,
 }
@@ -42,16 +42,6 @@ impl Recording {
     /// What perf says when it is tried.
     pub(crate) fn probe_messages(&self) -> PathBuf {
         self.folder.path().join("probe.err")
-    }
-
-    /// Where the process that becomes the program writes its number.
-    pub(crate) fn pid_file(&self) -> PathBuf {
-        self.folder.path().join("pid")
-    }
-
-    pub(crate) fn pid(&self) -> Result<u32, Failure> {
-        let text = fs::read_to_string(self.pid_file()).unwrap_or_default();
-        text.trim().parse().map_err(|_| Failure::ours("the program was not started"))
     }
 
     /// Whether perf wrote anything.

@@ -1,10 +1,16 @@
 //! The other stack tools, which do the work.
 
 use std::ffi::{OsStr, OsString};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::io::Read;
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
+
+use common::io::Waiting;
 
 use crate::failure::Failure;
 use crate::program;
+use crate::record::PAUSE;
+use crate::said::{Notes, is_verbose};
 
 /// A tool in a pipeline.
 #[derive(Debug)]
@@ -36,7 +42,8 @@ impl Stage {
     }
 
     fn start(&self, input: Stdio, output: Stdio) -> Result<Child, Failure> {
-        let child = self.command()?.stdin(input).stdout(output).spawn();
+        let said = if is_verbose() { Stdio::inherit() } else { Stdio::piped() };
+        let child = self.command()?.stdin(input).stdout(output).stderr(said).spawn();
         child.map_err(|error| Failure::of_file(self.tool, error))
     }
 }
@@ -51,24 +58,53 @@ pub(crate) enum Piped {
     Trouble(&'static str),
 }
 
-/// Runs tools, each of which reads what the one before it writes; the last writes to `output`. The
-/// first has a file to read, which may be standard input.
-pub(crate) fn run(stages: &[Stage], output: Stdio) -> Result<Piped, Failure> {
+/// Runs tools, each of which reads what the one before it writes; the first reads `input`, unless it
+/// has a file, and the last writes to `output`. What they say is noted, or said at once with
+/// `--verbose`.
+pub(crate) fn run(
+    stages: &[Stage],
+    mut input: Stdio,
+    output: Stdio,
+    notes: &Notes,
+) -> Result<Piped, Failure> {
     let (last, others) = stages.split_last().expect("a pipeline has stages");
     let mut children = Vec::with_capacity(stages.len());
-    let mut input = Stdio::inherit();
     for stage in others {
         let mut child = stage.start(input, Stdio::piped())?;
         input = child.stdout.take().expect("it is a pipe").into();
         children.push(child);
     }
     children.push(last.start(input, output)?);
+    // All at once: a tool that cannot write what it says does not go on.
+    let said: Vec<_> = children.iter_mut().map(|child| child.stderr.take().map(reader)).collect();
+    wait(&said);
     let mut ended = Piped::Well;
-    for (stage, mut child) in stages.iter().zip(children) {
+    for ((stage, mut child), said) in stages.iter().zip(children).zip(said) {
         let status = child.wait().map_err(|error| Failure::of_file(stage.tool, error))?;
+        let said = said.and_then(|said| said.join().ok()).unwrap_or_default();
+        notes.add(&said, !matches!(status.code(), Some(0 | 1)));
         ended = ended.worse(stage.tool, status);
     }
     Ok(ended)
+}
+
+/// Shows on a terminal that the tools work, until they have said everything.
+fn wait(said: &[Option<JoinHandle<Vec<u8>>>]) {
+    let waiting = Waiting::new(format!("{}: reading and drawing", env!("CARGO_BIN_NAME")));
+    while said.iter().flatten().any(|said| !said.is_finished()) {
+        waiting.tick();
+        thread::sleep(PAUSE);
+    }
+}
+
+/// Reads what a tool says.
+fn reader(mut stderr: ChildStderr) -> JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut said = Vec::new();
+        // What cannot be read was not said.
+        let _ = stderr.read_to_end(&mut said);
+        said
+    })
 }
 
 impl Piped {
