@@ -20,6 +20,7 @@ cases![
     steps_of_two_profiles_keep_both_weights,
     commands_with_hostile_names_do_the_same,
     steps_go_by_functions,
+    a_key_hides_inlined_functions_and_shows_them_again,
     a_module_is_hidden_by_a_command_that_fits_a_line,
     what_is_shown_is_saved,
     no_step_is_possible_where_a_cut_makes_it_wrong,
@@ -325,6 +326,25 @@ fn steps_go_by_functions(stage: &Stage) {
         let share = format!("{:.1}% found", f64::from(found) * 100.0 / 45.0);
         browser.await_value("document.querySelector('.matched').textContent", &json!(share));
     }
+}
+
+fn a_key_hides_inlined_functions_and_shows_them_again(stage: &Stage) {
+    let folded = "main_[o];add (a.c:1)_[o]_[i];find_[l]_[i];cmp_[l] 5\nmain_[o];add (a.c:1)_[o]_[i] 7\n\
+        main_[o];odd_[i]_name 2\nlone_[i] 1\n";
+    let browser = stage.show(&[], folded);
+    let all = weights_of(browser, "TopDown");
+    browser.type_keys("I");
+    let command = r"stack-collapse-frames --drop '_\[i\](_\[.\])*$'";
+    assert_eq!(browser.text("document.querySelector('.command').textContent"), command);
+    assert_eq!(weights_of(browser, "TopDown"), of_one(by_shell(command, folded.as_bytes())));
+    assert_eq!(drawn(browser), ["[hidden]", "all", "cmp", "main", "odd_[i]_name"]);
+    browser.type_keys("I");
+    assert_eq!(weights_of(browser, "TopDown"), all);
+    // Without such functions nothing changes, and the key is not listed.
+    let browser = stage.show(&[], "main;f 1\n");
+    let is_listed =
+        "document.querySelector('.keys').textContent.includes('hide inlined functions')";
+    assert_eq!(browser.value(is_listed), json!(false));
 }
 
 fn a_module_is_hidden_by_a_command_that_fits_a_line(stage: &Stage) {

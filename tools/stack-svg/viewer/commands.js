@@ -68,6 +68,7 @@ function commandOf({ letter, what }) {
     case 'w': return `stack-grep -v ${exactly(what)}`;
     case 'h': return `stack-collapse-frames --drop ${exactly(what)}`;
     case 'r': return `${hasProfile() ? '' : commandOfSplit()}LC_ALL=C sed 's/^[^;]*;//'`;
+    case 'i': return String.raw`stack-collapse-frames --drop '_\[i\](_\[.\])*$'`;
     case 'm': return `stack-collapse-frames --drop ${patternsOfModule(what).map(quoted).join(' --drop ')}`;
     default: return 'stack-fold-towers --max-period 1';
   }

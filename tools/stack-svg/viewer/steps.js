@@ -8,6 +8,7 @@ const STEPS = {
   w: { word: 'Without stacks with', isOf: 'name', apply: (from, name) => stacksWith(from, name, false) },
   h: { word: 'Hide', isOf: 'name', apply: (from, name) => hide(from, (one) => isSame(one, name)) },
   m: { word: 'Hide module', isOf: 'module', apply: (from, module) => hide(from, (one) => moduleOf[one] === module) },
+  i: { word: 'Without inlined functions', isOf: '', apply: (from) => hide(from, isInlined) },
   f: { word: 'Fold recursion', isOf: '', apply: foldRecursion },
   r: { word: 'Roots taken away', isOf: '', apply: withoutRoots },
 };
@@ -22,6 +23,8 @@ const wordOfStep = ({ letter, what }) => {
   const { word, isOf } = STEPS[letter];
   return isOf === '' ? word : `${word} ${isOf === 'name' ? functionName(what) || nameText(what) : modules[what]}`;
 };
+
+const isInlined = (name) => names[name].includes('_[i]', markStarts[name]);
 
 const placeOfFrame = (from) => (builder, parent, node) => builder.child(parent, from.name[node]);
 
@@ -190,11 +193,11 @@ function firstSteps() {
   return own < MOST_OF_OWN * all ? 'r' : '';
 }
 
-// Takes the roots away, or puts them back.
-function toggleRoots() {
-  const others = state.steps.filter(({ letter }) => letter !== 'r');
+// Takes a step that needs no name, or takes it back.
+function toggleStep(asked) {
+  const others = state.steps.filter(({ letter }) => letter !== asked);
   if (others.length < state.steps.length) takeSteps(others);
-  else addStep('r', '');
+  else if (isSure(asked, '')) addStep(asked, '');
 }
 
 const takeBack = (at) => takeSteps(state.steps.filter((_, other) => other !== at));
