@@ -67,8 +67,12 @@ const TRIED: [Tried; 11] = [
         title: "Python",
         needs: &["python3"],
         files: &[("app.py", PYTHON)],
-        stand_in: None,
-        function: "digest",
+        stand_in: Some(StandIn {
+            programs: &["py-spy"],
+            recording: "formats/folded/py-spy.txt.gz",
+            file: "app.raw",
+        }),
+        function: "Model.score",
     },
     Tried {
         title: "Ruby",
