@@ -138,7 +138,8 @@ fn share(line: &str) -> Option<f64> {
 }
 
 /// What the other tools advise, and what does the same here.
-const ADVICE: [(&str, &str); 7] = [
+const ADVICE: [(&str, &str); 8] = [
+    (", or put recursion together with 'stack-fold-towers --reattach', as stack-flame does", ""),
     ("record with 'perf record -g --switch-events'", "record with 'stack-flame --latency'"),
     (
         "record with 'perf record -a -g -e sched:sched_switch,sched:sched_waking'",
@@ -196,6 +197,7 @@ mod tests {
             include_str!("../stack-parse/formats/perf_data/stacks.rs"),
             include_str!("../stack-parse/formats/perf_data/lacking.rs"),
             include_str!("../stack-parse/remedies.rs"),
+            include_str!("../stack-parse/read/perf_health.rs"),
         ];
         for (there, here) in ADVICE {
             assert!(others.iter().any(|text| text.contains(there)), "{there}");

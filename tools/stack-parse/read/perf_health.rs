@@ -142,8 +142,8 @@ fn no_callers_remedy(chains: CallChains) -> &'static str {
 fn limit_remedy(chains: CallChains) -> &'static str {
     match chains {
         CallChains::FramePointers => {
-            "raise kernel.perf_event_max_stack to record, or put recursion together with \
-             'stack-fold-towers --reattach', as stack-flame does"
+            "raise kernel.perf_event_max_stack to record\
+             , or put recursion together with 'stack-fold-towers --reattach', as stack-flame does"
         }
         _ => "use 'perf script --max-stack 2048', and raise kernel.perf_event_max_stack to record",
     }

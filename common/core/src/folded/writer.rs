@@ -29,6 +29,7 @@ impl StackBuf {
     }
 
     /// Adds a leaf that was read from a folded line and so is clean.
+    #[inline]
     pub fn push_clean_frame(&mut self, frame: &[u8]) {
         if self.frames > 0 {
             self.bytes.push(b';');

@@ -136,6 +136,7 @@ impl Output {
 
 /// For code that takes any [`Write`], such as a drawing library.
 impl Write for Output {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.buffer.len() + bytes.len() >= BLOCK_SIZE {
             Write::flush(self)?;
