@@ -138,19 +138,22 @@ fn a_function_keeps_the_line_in_which_it_weighs_most_or_none() {
         tid=1\tcomm=a;b\tmain (a.c:8)_[o];f (a.c:3)_[o];g (/lib/g.c:8)_[l] 7\n\
         main (a.c:9)_[o];f (a.c:0)_[o];f (a.c:2)_[i] 9\n\
         main (b.c:1);f 1\n\
-        main (a.js:5:12);f 1\n";
+        main (a.js:5:12);f 1\n\
+        main (a.c:9)_[o];g;lone (x.c:4)_[o];lone_[o] 3\n";
     for (which, expected) in [
         (
             "heaviest",
             "comm=a;b\ttid=1\tmain (a.c:9)_[o];f (a.c:2)_[o];g (/lib/g.c:8)_[l] 12\n\
              main (a.c:9)_[o];f (a.c:2)_[o];f (a.c:2)_[i] 9\n\
-             main (a.js:5:12);f 1\n\
-             main (b.c:1);f 1\n",
+             main (a.c:9)_[o];g (/lib/g.c:8);lone (x.c:4)_[o];lone (x.c:4)_[o] 3\n\
+             main (a.js:5:12);f (a.c:2) 1\n\
+             main (b.c:1);f (a.c:2) 1\n",
         ),
         (
             "own",
             "comm=a;b\ttid=1\tmain (a.c:9)_[o];f (a.c:2)_[o];g_[l] 12\n\
              main (a.c:9)_[o];f (a.c:2)_[o];f_[i] 9\n\
+             main (a.c:9)_[o];g;lone (x.c:4)_[o];lone (x.c:4)_[o] 3\n\
              main;f 2\n",
         ),
         ("none", "comm=a;b\ttid=1\tmain_[o];f_[o];g_[l] 12\nmain;f 2\nmain_[o];f_[o];f_[i] 9\n"),
@@ -158,7 +161,7 @@ fn a_function_keeps_the_line_in_which_it_weighs_most_or_none() {
         assert_eq!(filter("stack-merge", &["--lines", which], stacks), expected, "{which}");
         assert_eq!(filter("stack-merge", &["--lines", which], expected), expected, "{which}");
     }
-    assert_eq!(filter("stack-merge", &["--lines", "all"], stacks).lines().count(), 5);
+    assert_eq!(filter("stack-merge", &["--lines", "all"], stacks).lines().count(), 6);
     // Two stacks that fit, and whose sum does not.
     let most = u64::MAX;
     let large = format!("f (a.c:1) {most}\nf (a.c:2) 1\n");

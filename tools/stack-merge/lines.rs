@@ -73,48 +73,57 @@ impl LineWeights {
         }
     }
 
-    /// What frames become where only these lines stay.
+    /// What frames become where only these lines stay. Code of no line gets the line of its
+    /// function, too, where all lines of that name are in one file.
     pub(crate) fn replaced(&self, lines: Lines) -> Replaced {
         let heaviest = self.heaviest();
-        let replaced = self.placed().map(|(parts, _)| {
+        let mut of_name: HashMap<&[u8], Option<Line<'_>>> = HashMap::new();
+        for ((name, _), line) in &heaviest {
+            of_name.entry(name).and_modify(|it| *it = None).or_insert(Some(*line));
+        }
+        let replaced = self.parts().map(|(parts, _)| {
             let FrameParts { name, place, marks } = parts;
-            let with = |place| [name, b" (", place, b")", marks].concat();
+            let line = match place {
+                [] => of_name.get(name).copied().flatten(),
+                place => heaviest.get(&(name, file_and_line(place).0)).copied(),
+            };
             let stays = match lines {
                 Lines::None => false,
                 Lines::Own => parts.has_mark(b'o'),
                 Lines::Heaviest | Lines::All => true,
             };
-            let heaviest = heaviest[&function(parts)].place.0;
-            (with(place), if stays { with(heaviest) } else { [name, marks].concat() })
+            let with = |place: &[u8]| match place {
+                [] => [name, marks].concat(),
+                place => [name, b" (", place, b")", marks].concat(),
+            };
+            (with(place), with(line.filter(|_| stays).map_or(b"", |line| line.place.0)))
         });
         Replaced(replaced.filter(|(frame, other)| frame != other).collect())
     }
 
-    /// The heaviest line of each function.
-    fn heaviest(&self) -> HashMap<Vec<u8>, Line<'_>> {
-        let mut sums: HashMap<(Vec<u8>, u32), Line<'_>> = HashMap::new();
-        for (parts, weight) in self.placed() {
-            let (_, number) = file_and_line(parts.place);
+    /// The heaviest line of each function, by its name and file.
+    fn heaviest(&self) -> HashMap<(&[u8], &[u8]), Line<'_>> {
+        let mut sums: HashMap<(&[u8], &[u8], u32), Line<'_>> = HashMap::new();
+        for (parts, weight) in self.parts().filter(|(parts, _)| !parts.place.is_empty()) {
+            let (path, number) = file_and_line(parts.place);
             let (is_known, place) = (number > 0, Reverse(parts.place));
             let line = Line { is_known, weight: 0, number: Reverse(number), place };
-            let sum = sums.entry((function(parts), number)).or_insert(line);
+            let sum = sums.entry((parts.name, path, number)).or_insert(line);
             sum.weight = sum.weight.saturating_add(weight);
             sum.place = sum.place.max(place);
         }
         let mut heaviest = HashMap::new();
-        for ((function, _), line) in sums {
-            let best = heaviest.entry(function).or_insert(line);
+        for ((name, path, _), line) in sums {
+            let best = heaviest.entry((name, path)).or_insert(line);
             *best = line.max(*best);
         }
         heaviest
     }
 
-    /// The frames that have a place, and what they weigh.
-    fn placed(&self) -> impl Iterator<Item = (FrameParts<'_>, u64)> {
+    /// All frames, and what they weigh.
+    fn parts(&self) -> impl Iterator<Item = (FrameParts<'_>, u64)> {
         let parts = |frame| FrameParts::of(self.frames.name(frame));
-        let all = self.weights.iter().zip(0..);
-        let all = all.map(move |(weight, frame)| (parts(frame), weight.sum));
-        all.filter(|(parts, _)| !parts.place.is_empty())
+        self.weights.iter().zip(0..).map(move |(weight, frame)| (parts(frame), weight.sum))
     }
 }
 
@@ -123,9 +132,4 @@ impl Replaced {
     pub(crate) fn replace(&self, stack: &[u8], out: &mut StackBuf) {
         out.set(Frames::new(stack).map(|frame| self.0.get(frame).map_or(frame, Vec::as_slice)));
     }
-}
-
-/// A function in one file; no name has a line feed.
-fn function(FrameParts { name, place, .. }: FrameParts<'_>) -> Vec<u8> {
-    [name, b"\n", file_and_line(place).0].concat()
 }
