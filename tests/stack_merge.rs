@@ -156,7 +156,11 @@ fn a_function_keeps_the_line_in_which_it_weighs_most_or_none() {
              main (a.c:9)_[o];g;lone (x.c:4)_[o];lone (x.c:4)_[o] 3\n\
              main;f 2\n",
         ),
-        ("none", "comm=a;b\ttid=1\tmain_[o];f_[o];g_[l] 12\nmain;f 2\nmain_[o];f_[o];f_[i] 9\n"),
+        (
+            "none",
+            "comm=a;b\ttid=1\tmain_[o];f_[o];g_[l] 12\nmain;f 2\nmain_[o];f_[o];f_[i] 9\n\
+             main_[o];g;lone_[o];lone_[o] 3\n",
+        ),
     ] {
         assert_eq!(filter("stack-merge", &["--lines", which], stacks), expected, "{which}");
         assert_eq!(filter("stack-merge", &["--lines", which], expected), expected, "{which}");

@@ -98,7 +98,9 @@ fn what_the_streams_of_the_program_are_stays_as_it_is() {
 #[test]
 fn the_program_of_a_process_stays_as_it_is() {
     let place = place("stack-flame-lost-process");
-    fs::copy(binary("stack-merge"), place.folder.join("merge")).expect("a writable folder");
+    // A file that this process wrote cannot be run while another test starts a process.
+    let copied = place.here("cp".as_ref()).args([binary("stack-merge"), "merge"]).status();
+    assert!(copied.expect("cp").success());
     let mut process = std::process::Command::new(place.folder.join("merge"));
     let mut process =
         process.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("it starts");

@@ -39,16 +39,19 @@ pub(crate) fn lines(stacks: impl Read) -> io::Result<Vec<String>> {
 
 fn of_rows(own: &OwnCode, all: u64, [letters, of_callee]: [usize; 2]) -> Vec<String> {
     let shown = |name: &[u8]| fitted(&printable_name(name), letters);
+    // What the runtime and the kernel do is no answer below any library.
+    if own.kind == CodeKind::Library {
+        return vec!["no function is known to be own code: --own PATTERN says what is".to_owned()];
+    }
     let mut rows: Vec<(&Vec<u8>, &Charged)> = own.rows.iter().collect();
     rows.sort_unstable_by(|(a, one), (b, other)| other.weight.cmp(&one.weight).then(a.cmp(b)));
     let is_named = |(_, it): &(&Vec<u8>, &Charged)| it.weight >= all.div_ceil(LEAST_PART).max(1);
     let rows = rows.into_iter().filter(is_named).take(FUNCTIONS);
     rows.map(|(name, charged)| {
         let weight = share(charged.weight, all);
-        let where_it_is = match (name == NOT_OWN, own.kind) {
-            (true, _) => format!("{weight} in stacks without own code"),
-            (false, CodeKind::Library) => format!("{weight} in library {}", shown(name)),
-            (false, _) => format!("{weight} in {}", shown(name)),
+        let where_it_is = match name == NOT_OWN {
+            true => format!("{weight} in stacks without own code"),
+            false => format!("{weight} in {}", shown(name)),
         };
         match charged.lines_and_calls(all, of_callee) {
             details if details.is_empty() => where_it_is,
@@ -90,5 +93,7 @@ mod tests {
         ];
         assert_eq!(lines(stacks.as_bytes()).expect("text"), expected);
         assert!(lines(&b""[..]).expect("text").is_empty());
+        let of_library = lines(&b"java;std::sort 3\n"[..]).expect("text");
+        assert_eq!(of_library, ["no function is known to be own code: --own PATTERN says what is"]);
     }
 }

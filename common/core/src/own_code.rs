@@ -145,6 +145,8 @@ impl OwnCode {
 pub struct Deepest {
     /// Whose code is looked for; [`CodeKind::Own`] unless no frame is known to be own.
     pub kind: CodeKind,
+    /// Whether own code is marked.
+    is_marked: bool,
     /// By the numbers of frames.
     is_charged: Vec<bool>,
     /// The frame before the stack that woke a waiting thread.
@@ -160,26 +162,31 @@ impl Deepest {
     pub fn of(stacks: &SortedStacks) -> Deepest {
         let frames = stacks.frames();
         let kinds = code_kinds((0..frames.len() as FrameId).map(|frame| frames.name(frame)));
-        let mut weighty = vec![false; kinds.len()];
-        for stack in stacks.iter().filter(|stack| stack.weight > 0) {
-            stack.frames.iter().for_each(|&frame| weighty[frame as usize] = true);
-        }
-        // What woke a waiting thread is other code, below the stack of that thread.
-        let woke = |frame: usize| FrameParts::of(frames.name(frame as FrameId)).has_mark(b'w');
-        let has = |kind: &CodeKind| kinds.iter().zip(&weighty).any(|(it, has)| *has && it == kind);
-        let kind = CHARGED.into_iter().find(has).unwrap_or(CodeKind::Own);
-        let is_charged = kinds.iter().enumerate().map(|(at, it)| *it == kind && !woke(at));
-        Deepest { kind, is_charged: is_charged.collect(), separator: frames.find(SEPARATOR) }
+        let has_mark = |frame: FrameId, mark| FrameParts::of(frames.name(frame)).has_mark(mark);
+        let is_marked = (0..frames.len() as FrameId).any(|frame| has_mark(frame, b'o'));
+        let separator = frames.find(SEPARATOR);
+        let of_kind = |kind: CodeKind| {
+            // What woke a waiting thread is other code, below the stack of that thread.
+            let charged = kinds.iter().zip(0..).map(|(it, at)| *it == kind && !has_mark(at, b'w'));
+            Deepest { kind, is_marked, is_charged: charged.collect(), separator }
+        };
+        let has_any = |deepest: &Deepest| {
+            let mut weighty = stacks.iter().filter(|stack| stack.weight > 0);
+            weighty.any(|stack| deepest.of_stack(stack.frames).is_some())
+        };
+        let found = CHARGED.into_iter().map(of_kind).find(has_any);
+        found.unwrap_or_else(|| of_kind(CodeKind::Own))
     }
 
-    /// The index of that frame in a stack, if it has one.
+    /// The index of that frame in a stack, if it has one. A root without a mark may be the name of a
+    /// thread.
     #[must_use]
     pub fn of_stack(&self, stack: &[FrameId]) -> Option<usize> {
         let is_separator = |frame: &FrameId| Some(*frame) == self.separator;
         let waker = self.separator.and_then(|_| stack.iter().position(is_separator));
-        stack[..waker.unwrap_or(stack.len())]
-            .iter()
-            .rposition(|&frame| self.is_charged[frame as usize])
+        let end = waker.unwrap_or(stack.len());
+        let found = stack[..end].iter().rposition(|&frame| self.is_charged[frame as usize])?;
+        (found > 0 || self.is_marked || end == 1).then_some(found)
     }
 }
 
@@ -256,12 +263,17 @@ mod tests {
 
     #[test]
     fn without_own_code_the_next_that_may_be_is_charged() {
+        // An older writer's mark shows what is no library.
         let (kind, rows) = charged(&[("main;parse;std::sort", 5), ("main;do_syscall_[k]", 2)]);
-        assert_eq!(kind, CodeKind::Own, "an older writer's mark shows what is no library");
-        assert_eq!(rows.len(), 2);
+        assert_eq!(kind, CodeKind::Own);
+        let names: Vec<&str> = rows.iter().map(|(name, _)| &name[..]).collect();
+        assert_eq!(names, ["[not own]", "parse"]);
         let (kind, rows) = charged(&[("main;parse;std::sort", 5), ("main", 2)]);
         assert_eq!(kind, CodeKind::Unknown);
         assert_eq!(rows[1], ("parse".to_owned(), row(5, &[], &[("std::sort", 5)])));
+        // Its root may be a thread.
+        let (_, rows) = charged(&[("worker;std::sort", 5), ("worker;parse", 2)]);
+        assert_eq!(rows[0], ("[not own]".to_owned(), row(5, &[], &[])));
         let (kind, _) = charged(&[("std::sort", 5)]);
         assert_eq!(kind, CodeKind::Library);
         let (kind, rows) = charged(&[("do_syscall_[k]", 5)]);
