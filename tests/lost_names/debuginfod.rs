@@ -17,7 +17,7 @@ const SERVER: &[&str] = &["debuginfod", "debuginfod-find"];
 const WHY: &str = "no symbols for 100.0 % of all frames: it is stripped, and no debug file with \
                    its build-id 8a2b3c4d5e6f708192a3b4c5d6e7f80112233445 was found: install the \
                    package with its debug symbols, or name the folder of its debug files with \
-                   --debug-dir";
+                   --debug-dir, or build it without stripping it";
 
 /// A stripped program, and a folder `served` with its debug information.
 fn served(name: &str) -> Program {

@@ -36,7 +36,8 @@ fn a_stripped_program_needs_its_debug_file() {
     let id_file = format!("debug/.build-id/{}/{}.debug", &ID[..2], &ID[2..]);
     let why = format!(
         "it is stripped, and no debug file with its build-id {ID} was found: install the package \
-         with its debug symbols, or name the folder of its debug files with --debug-dir"
+         with its debug symbols, or name the folder of its debug files with --debug-dir, or build it \
+         without stripping it"
     );
     assert_says(&program, &program.recording(), &[], &why);
     // The suggested remedy works.

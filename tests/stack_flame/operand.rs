@@ -135,7 +135,11 @@ fn what_is_neither_program_nor_recording_is_refused_with_what_helps() {
     let to_draw = "permission denied: expected an executable file; to draw a recording: \
                    stack-flame [OPTIONS] -i";
     for (args, status, message) in [
-        (&["app.py"][..], 125, "app.py is not executable, so it was read as a recording: 'chmod"),
+        (
+            &["app.py"][..],
+            125,
+            "app.py is not executable, so it was read as a recording: 'stack-flame -- py",
+        ),
         (&["no-mode.sh"], 126, to_draw),
         // Options after a program are its own.
         (&["x.folded", "--grep", "work"], 126, to_draw),

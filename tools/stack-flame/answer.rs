@@ -2,11 +2,12 @@
 
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 
-use common::folded::FoldedLine;
+use bstr::ByteSlice;
+use common::folded::{FoldedLine, parse_header};
 use common::io::Screen;
-use common::names::{CodeKind, FrameParts, fitted, printable_name};
+use common::names::{CodeKind, FrameParts, bare_name, fitted, printable_name};
 use common::numbers::share;
-use common::own_code::{Charged, NOT_OWN, OwnCode};
+use common::own_code::{Charged, NOT_OWN, OwnCode, Room};
 use common::stacks::StackCounts;
 use console::truncate_str;
 
@@ -16,29 +17,111 @@ const FUNCTIONS: usize = 3;
 /// What has a smaller part of the weight than one in this many is not named.
 const LEAST_PART: u64 = 50;
 
-/// The most letters of a function, and of one that it calls: on a terminal, a line must fit.
-const LETTERS: [usize; 2] = [60, 40];
-const LETTERS_ON_TERMINAL: [usize; 2] = [36, 24];
+/// The most letters of a function.
+const LETTERS: usize = 60;
 
-/// The lines for folded stacks, the heaviest function first.
-pub(crate) fn lines(stacks: impl Read) -> io::Result<Vec<String>> {
-    let (mut counts, mut all) = (StackCounts::default(), 0u64);
-    for line in BufReader::new(stacks).split(b'\n') {
-        let line = line?;
-        let Ok(line) = FoldedLine::parse(&line) else { continue };
-        // What does not fit is left out of the shares as well.
-        if let Some(sum) = all.checked_add(line.count) {
-            all = sum;
-            counts.add(line.stack, line.count);
-        }
-    }
-    let name = |frame: &[u8]| FrameParts::of(frame).name.to_vec();
-    let letters = if io::stdout().is_terminal() { LETTERS_ON_TERMINAL } else { LETTERS };
-    Ok(of_rows(&OwnCode::of(&counts.into_sorted(), name), all, letters))
+/// On a terminal, a line must fit.
+const LETTERS_ON_TERMINAL: usize = 36;
+const ROOM_ON_TERMINAL: Room = Room { named: 1, letters: 24 };
+
+/// What is said of folded stacks.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Answer {
+    /// The heaviest own functions.
+    pub(crate) lines: Vec<String>,
+    /// What else to ask, or to do, for a better answer.
+    pub(crate) hints: Vec<String>,
 }
 
-fn of_rows(own: &OwnCode, all: u64, [letters, of_callee]: [usize; 2]) -> Vec<String> {
-    let shown = |name: &[u8]| fitted(&printable_name(name), letters);
+impl Answer {
+    /// Of folded stacks, which are of waits if `is_off_cpu`.
+    pub(crate) fn of(stacks: impl Read, is_off_cpu: bool) -> io::Result<Answer> {
+        let (mut counts, mut all, mut facts) = (StackCounts::default(), 0u64, Facts::default());
+        for line in BufReader::new(stacks).split(b'\n') {
+            let line = line?;
+            facts.add(&line);
+            let Ok(line) = FoldedLine::parse(&line) else { continue };
+            // What does not fit is left out of the shares as well.
+            if let Some(sum) = all.checked_add(line.count) {
+                all = sum;
+                counts.add(line.stack, line.count);
+            }
+        }
+        let name = |frame: &[u8]| FrameParts::of(frame).name.to_vec();
+        let own = OwnCode::of(&counts.into_sorted(), name);
+        let hints = if is_off_cpu { Vec::new() } else { facts.hints(&own) };
+        Ok(Answer { lines: of_rows(&own, all), hints })
+    }
+}
+
+/// What header lines say of the recording.
+#[derive(Debug, Default)]
+struct Facts {
+    is_of_perf: bool,
+    is_of_switches: bool,
+    /// Whether one program alone was recorded.
+    is_of_program: bool,
+    /// How many samples there are, how many were taken in a second of each processor, and how many
+    /// seconds passed.
+    samples: Option<f64>,
+    rate: Option<f64>,
+    seconds: Option<f64>,
+}
+
+/// Less of the time is hardly worth a word.
+const LEAST_SECONDS: f64 = 0.1;
+
+impl Facts {
+    /// `# rate: 999 Hz`
+    fn add(&mut self, line: &[u8]) {
+        let Some((key, value)) = parse_header(line) else { return };
+        let number = || {
+            let digits = value.split(|byte| *byte == b' ').next()?.replace(",", "");
+            digits.to_str().ok()?.parse().ok()
+        };
+        match key {
+            "source" => self.is_of_perf = value == b"perf-data",
+            "event" => self.is_of_switches = value.starts_with(b"sched:sched_switch"),
+            "program" => self.is_of_program = true,
+            "samples" => self.samples = number(),
+            "rate" => self.rate = number(),
+            "seconds" => self.seconds = number(),
+            _ => {}
+        }
+    }
+
+    fn hints(&self, own: &OwnCode) -> Vec<String> {
+        if self.is_of_switches {
+            let hint = "switches of threads were recorded: --off-cpu draws how long they waited";
+            return vec![hint.to_owned()];
+        }
+        let is_own = own.kind == CodeKind::Own && own.rows.keys().any(|name| name != NOT_OWN);
+        let has_lines = own.rows.values().any(|charged| !charged.lines.is_empty());
+        let without_lines = (self.is_of_perf && is_own && !has_lines).then(|| {
+            "no line is known: compile with -g, for Rust with CARGO_PROFILE_RELEASE_DEBUG=1, and \
+             inlined functions have names, too"
+                .to_owned()
+        });
+        without_lines.into_iter().chain(self.waits()).collect()
+    }
+
+    /// How little of the time a program ran, if it mostly waited.
+    fn waits(&self) -> Option<String> {
+        let (samples, rate, seconds) = (self.samples?, self.rate?, self.seconds?);
+        let ran = samples / rate;
+        let is_much = self.is_of_program && seconds - ran > LEAST_SECONDS && ran < seconds / 2.0;
+        is_much.then(|| {
+            format!("it ran for {ran:.2} s of {seconds:.2} s: --off-cpu shows what it waits for")
+        })
+    }
+}
+
+fn of_rows(own: &OwnCode, all: u64) -> Vec<String> {
+    let (letters, room) = match io::stdout().is_terminal() {
+        true => (LETTERS_ON_TERMINAL, ROOM_ON_TERMINAL),
+        false => (LETTERS, Room::default()),
+    };
+    let shown = |name: &[u8]| fitted(bare_name(&printable_name(name)), letters);
     // What the runtime and the kernel do is no answer below any library.
     if own.kind == CodeKind::Library {
         return vec!["no function is known to be own code: --own PATTERN says what is".to_owned()];
@@ -53,7 +136,7 @@ fn of_rows(own: &OwnCode, all: u64, [letters, of_callee]: [usize; 2]) -> Vec<Str
             true => format!("{weight} in stacks without own code"),
             false => format!("{weight} in {}", shown(name)),
         };
-        match charged.lines_and_calls(all, of_callee) {
+        match charged.lines_and_calls(all, room) {
             details if details.is_empty() => where_it_is,
             details => format!("{where_it_is}: {details}"),
         }
@@ -78,11 +161,15 @@ pub(crate) fn print(lines: &[String]) {
 mod tests {
     use super::*;
 
+    fn answer(stacks: &str) -> Answer {
+        Answer::of(stacks.as_bytes(), false).expect("text")
+    }
+
     #[test]
     fn own_functions_are_named_with_their_lines_and_what_they_call() {
         let stacks = "# unit: samples\n\
-             main (a.c:9)_[o];append (src/a.c:2)_[o]_[i];fdatasync_[l] 60\n\
-             main (a.c:9)_[o];append (src/a.c:3)_[o]_[i];write_[l];vfs_write_[k] 15\n\
+             main (a.c:9)_[o];append(Event const&) (src/a.c:2)_[o]_[i];fdatasync_[l] 60\n\
+             main (a.c:9)_[o];append(Event const&) (src/a.c:3)_[o]_[i];write_[l];vfs_write_[k] 15\n\
              start_thread_[l];futex_[k] 20\n\
              main (a.c:9)_[o] 4\n\
              main (a.c:9)_[o];rare (a.c:7)_[o] 1\n";
@@ -91,9 +178,31 @@ mod tests {
             "20.00% in stacks without own code",
             "4.00% in main: a.c:9 (4.00%)",
         ];
-        assert_eq!(lines(stacks.as_bytes()).expect("text"), expected);
-        assert!(lines(&b""[..]).expect("text").is_empty());
-        let of_library = lines(&b"java;std::sort 3\n"[..]).expect("text");
+        assert_eq!(answer(stacks).lines, expected);
+        assert_eq!(answer(""), Answer::default());
+        let of_library = answer("java;std::sort 3\n").lines;
         assert_eq!(of_library, ["no function is known to be own code: --own PATTERN says what is"]);
+    }
+
+    #[test]
+    fn what_to_ask_next_is_seen_from_the_header() {
+        let of_perf = "# source: perf-data\n# program: app\n# rate: 999 Hz\n";
+        for (header, stack, expected) in [
+            ("# samples: 1,998 samples\n# seconds: 3.9 s\n", "main (a.c:1)_[o] 9", ""),
+            (
+                "# samples: 1,998 samples\n# seconds: 4.1 s\n",
+                "main (a.c:1)_[o] 9",
+                "2.00 s of 4.10 s",
+            ),
+            ("", "main_[o];read_[l] 9", "compile with -g"),
+            ("", "java;read_[l] 9", ""),
+            ("# event: sched:sched_switch\n", "main (a.c:1)_[o] 9", "--off-cpu draws how long"),
+        ] {
+            let stacks = format!("{of_perf}{header}{stack}\n");
+            let hints = answer(&stacks).hints.join("\n");
+            assert!(hints.contains(expected) && hints.is_empty() == expected.is_empty(), "{hints}");
+            let of_waits = Answer::of(stacks.as_bytes(), true).expect("text");
+            assert!(of_waits.hints.is_empty());
+        }
     }
 }

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use common::reason;
-use symbolize::executable::{FramePointers, Unreadable, Unwinding, frame_pointers, unwinding};
+use symbolize::executable::{
+    FramePointers, Unreadable, Unwinding, frame_pointers, is_go_with_debug_frames, unwinding,
+};
 
 use crate::What;
 use crate::own_code::comes_compiled;
@@ -59,6 +61,9 @@ impl Choice {
             Ok(Unwinding::LastBranches) => Choice::by_frame_pointers(
                 "OCaml 5 without frame pointers, callers will be missing, see man stack-tools",
             ),
+            Err(_) if is_go_with_debug_frames(bytes) => {
+                Choice::by_dwarf("in Go, frame pointers miss what called functions in assembly")
+            }
             Err(_) => {
                 let is_own = |symbol: &[u8]| !comes_compiled(symbol);
                 Choice::of_functions(&file_name(path), frame_pointers(bytes, is_own))

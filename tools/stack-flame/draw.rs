@@ -7,11 +7,12 @@ use std::process::Stdio;
 
 use clap::{ArgGroup, ValueEnum};
 
+use crate::answer::{self, Answer};
+use crate::browser;
 use crate::failure::Failure;
 use crate::outputs::Output;
 use crate::said::{Notes, say};
 use crate::siblings::{self, Piped, Stage};
-use crate::{answer, browser};
 
 /// What is made of the stacks.
 #[derive(Debug, clap::Args)]
@@ -80,6 +81,16 @@ impl Sort {
     }
 }
 
+/// What is drawn, and how.
+pub(crate) struct Wanted<'a> {
+    pub(crate) title: &'a str,
+    /// What may help where there is no stack.
+    pub(crate) advice: &'a str,
+    pub(crate) reach: Reach,
+    /// Whether it is how long threads waited.
+    pub(crate) is_off_cpu: bool,
+}
+
 /// Where sources may be that are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
@@ -126,37 +137,27 @@ impl Picture {
         self.sort.unwrap_or(Sort::Own)
     }
 
-    /// Draws what `stages` write, after `fold`, if anything is folded; `advice` is given where they
-    /// write no stack.
+    /// Draws what `stages` write, after `fold`, if anything is folded.
     pub(crate) fn draw(
         &self,
-        title: &str,
         stages: &[Stage],
         fold: Option<Stage>,
-        (advice, reach): (&str, Reach),
+        wanted: &Wanted<'_>,
         notes: &Notes,
     ) -> Result<(), Failure> {
         let (ended, stacks) = written(stages, Stdio::inherit(), notes)?;
-        let Some(stacks) = stacks else { return self.shown(ended, advice, Vec::new(), notes) };
-        let answer = match self.is_picture() {
-            true => answer::lines(again(&stacks)?).map_err(of_temporary)?,
-            false => Vec::new(),
+        let Some(stacks) = stacks else {
+            return self.shown(ended, wanted.advice, Answer::default(), notes);
         };
-        let mut stages = self.before_last(fold);
-        let last = self.stage(title, reach);
+        let answer = Answer::of(again(&stacks)?, wanted.is_off_cpu).map_err(of_temporary)?;
         if let Some(folded) = &self.folded {
-            let file = match &stages[..] {
-                [] => again(&stacks)?,
-                stages => written(stages, again(&stacks)?.into(), notes)?.1.unwrap_or(stacks),
-            };
-            write(file, folded)?;
-            let last = last.arg("--").arg(folded);
-            let later = self.run(&[last], Stdio::null(), notes)?;
-            return self.shown(ended.and(later), advice, answer, notes);
+            let stages = self.before_last("none", fold.clone());
+            write(&through(&stages, &stacks, notes)?, folded)?;
         }
-        stages.push(last);
+        let mut stages = self.before_last("own", fold);
+        stages.push(self.stage(wanted));
         let later = self.run(&stages, again(&stacks)?.into(), notes)?;
-        self.shown(ended.and(later), advice, answer, notes)
+        self.shown(ended.and(later), wanted.advice, answer, notes)
     }
 
     fn is_picture(&self) -> bool {
@@ -165,14 +166,14 @@ impl Picture {
 
     /// What is done with the stacks of all lines. In a picture, a function is one box, whatever its
     /// lines are. What is folded would be missing from the lines that it was called on.
-    fn before_last(&self, fold: Option<Stage>) -> Vec<Stage> {
-        let merged = || Stage::new("stack-merge").arg("--lines").arg("own");
+    fn before_last(&self, lines: &str, fold: Option<Stage>) -> Vec<Stage> {
         match self {
             Picture { source: Some(_), .. } => Vec::new(),
             Picture { text: Some(_), .. } => fold.into_iter().collect(),
             _ => {
+                let merged = Stage::new("stack-merge").arg("--lines").arg(lines);
                 let folded = fold.map(|fold| [fold, Stage::new("stack-merge")]);
-                [merged()].into_iter().chain(folded.into_iter().flatten()).collect()
+                [merged].into_iter().chain(folded.into_iter().flatten()).collect()
             }
         }
     }
@@ -182,21 +183,21 @@ impl Picture {
         match self.file() {
             Some(file) if self.text.is_some() => {
                 let (ended, text) = written(stages, input, notes)?;
-                text.map(|text| write(text, file)).transpose()?;
+                text.map(|text| write(&text, file)).transpose()?;
                 Ok(ended)
             }
             _ => siblings::run(stages, input, Stdio::inherit(), notes),
         }
     }
 
-    fn stage(&self, title: &str, reach: Reach) -> Stage {
+    fn stage(&self, wanted: &Wanted<'_>) -> Stage {
         if self.text.is_some() {
             return Stage::new("stack-top").arg("--sort").arg(self.sort().word());
         }
-        if let Some(source) = self.source(reach) {
+        if let Some(source) = self.source(wanted.reach) {
             return source;
         }
-        let svg = Stage::new("stack-svg").arg(format!("--title={title}"));
+        let svg = Stage::new("stack-svg").arg(format!("--title={}", wanted.title));
         self.file().iter().fold(svg, |svg, file| svg.arg("-o").arg(file))
     }
 
@@ -204,7 +205,7 @@ impl Picture {
         &self,
         ended: Piped,
         advice: &str,
-        answer: Vec<String>,
+        answer: Answer,
         notes: &Notes,
     ) -> Result<(), Failure> {
         let what = match self {
@@ -214,14 +215,19 @@ impl Picture {
         };
         match ended {
             Piped::Nothing => {
-                Err(Failure::ours(format!("no {what}: there is no stack to show{advice}")))
+                let why = match &self.source {
+                    Some(pattern) if !pattern.is_empty() => "no function matches, or ",
+                    _ => "",
+                };
+                Err(Failure::ours(format!("no {what}: {why}there is no stack to show{advice}")))
             }
             Piped::Trouble(tool) => {
                 Err(Failure::ours(format!("no {what}, or not all of it: {tool} had trouble")))
             }
             Piped::Well => {
+                answer.hints.iter().for_each(say);
                 notes.tell(0);
-                self.tell(answer);
+                self.tell(answer.lines);
                 Ok(())
             }
         }
@@ -229,6 +235,7 @@ impl Picture {
 
     /// Says where the answer is and what it is, and opens a picture.
     fn tell(&self, answer: Vec<String>) {
+        let answer = if self.is_picture() { answer } else { Vec::new() };
         let Some(path) = self.file() else { return answer::print(&answer) };
         if self.text.is_some() {
             return say(format_args!("written: {}", path.display()));
@@ -260,10 +267,20 @@ fn again(mut file: &File) -> Result<File, Failure> {
     file.rewind().and_then(|()| file.try_clone()).map_err(of_temporary)
 }
 
+/// The stacks after these stages.
+fn through(stages: &[Stage], stacks: &File, notes: &Notes) -> Result<File, Failure> {
+    let input = again(stacks)?;
+    if stages.is_empty() {
+        return Ok(input);
+    }
+    let (_, changed) = written(stages, input.into(), notes)?;
+    changed.map_or_else(|| again(stacks), Ok)
+}
+
 /// Copies a temporary file to one of the user; if that fails, the latter is left as it is.
-fn write(file: File, to: &Path) -> Result<(), Failure> {
+fn write(file: &File, to: &Path) -> Result<(), Failure> {
     let mut text = Vec::new();
-    again(&file)?.read_to_end(&mut text).map_err(of_temporary)?;
+    again(file)?.read_to_end(&mut text).map_err(of_temporary)?;
     common::io::write_whole_file(to, &text).map_err(|error| Failure::ours(error.to_string()))
 }
 

@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use draw::{Picture, Reach};
+use draw::{Picture, Reach, Wanted};
 use failure::Failure;
 use filters::Filters;
 use outputs::Output;
@@ -40,6 +40,16 @@ use recording::Recording;
 use said::{Notes, say};
 use signals::Signals;
 
+/// What most people want.
+const EXAMPLES: &str = "Examples:
+  stack-flame -- ./app --port 80           Run it, name what is hot, and draw flame.svg
+  stack-flame --keep app.data -- ./app     One recording has many answers:
+  stack-flame -i app.data --text           Which function?
+  stack-flame -i app.data --source         Which line?
+  stack-flame -i app.data --source=append  Which line of the functions that match?
+  stack-flame -i app.data --time           When?
+  stack-flame --off-cpu -- ./app           What does it wait for?";
+
 /// Record a program with perf and draw a flame graph of it, in one command
 ///
 /// The program reads and writes as it would alone, and this command exits with its
@@ -49,6 +59,7 @@ use signals::Signals;
 #[command(override_usage = "stack-flame [OPTIONS] [--] PROG [ARG]...\n       \
                             stack-flame [OPTIONS] -p PID | -a\n       \
                             stack-flame [OPTIONS] [-i] FILE")]
+#[command(after_help = EXAMPLES)]
 struct Args {
     /// The program to record, and its arguments; or one file to draw
     #[arg(value_name = "PROG", trailing_var_arg = true)]
@@ -104,9 +115,10 @@ fn record_and_draw(args: &Args, notes: &Notes) -> Result<u8, Failure> {
     args.filters.check(&args.sampling, args.picture.source(Reach::Named))?;
     let title = args.picture.title.clone().unwrap_or_else(|| args.title(&what));
     let draw = |file: &Path, advice: &str| {
-        let reach = what.reach();
         let stages = args.filters.stages(&args.sampling, what.whose(), file);
-        args.picture.draw(&title, &stages, args.filters.fold(), (advice, reach), notes)
+        let is_off_cpu = args.sampling.off_cpu;
+        let wanted = Wanted { title: &title, advice, reach: what.reach(), is_off_cpu };
+        args.picture.draw(&stages, args.filters.fold(), &wanted, notes)
     };
     if let What::File(file) = what {
         return match draw(file, args.advice(false)) {

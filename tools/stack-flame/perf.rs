@@ -62,7 +62,7 @@ pub(crate) struct Sampling {
     #[arg(long)]
     pub(crate) off_cpu: bool,
 
-    /// Below where threads wait, show who woke them
+    /// Above where threads wait, show who woke them
     #[arg(long, requires = "off_cpu")]
     pub(crate) wakers: bool,
 

@@ -54,7 +54,11 @@ impl Program {
                 Err(Failure::not_found(format!("{shown}: no such file or directory")))
             }
             Found::Nowhere => {
-                let hint = hint(name);
+                let is_file = Path::new(name).extension().is_some();
+                let hint = match hint(name) {
+                    hint if hint.is_empty() && is_file => ", and no such file".to_owned(),
+                    hint => hint,
+                };
                 Err(Failure::not_found(format!("{shown}: no such program in PATH{hint}")))
             }
         }
@@ -116,6 +120,12 @@ pub(crate) fn why_drawn(file: &Path) -> String {
     let shown = file.display();
     if file.is_dir() {
         return format!("{shown} is a directory, so it was read as a recording");
+    }
+    if file.extension().is_some_and(|it| it == "py") {
+        return format!(
+            "{shown} is not executable, so it was read as a recording: 'stack-flame -- python3 \
+             {shown}' runs it"
+        );
     }
     format!(
         "{shown} is not executable, so it was read as a recording: 'chmod +x' makes it a program"

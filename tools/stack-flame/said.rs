@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// How many lines there are at most, besides the answer.
 const MOST: usize = 4;
 
-/// What touches less of the weight, in percent, comes last.
+/// What touches less of the weight, in percent, is only counted.
 const LEAST: f64 = 5.0;
 
 static IS_VERBOSE: OnceLock<bool> = OnceLock::new();
@@ -99,19 +99,20 @@ impl Notes {
     }
 }
 
-/// The lines for which there is room, at least one if there are any.
+/// The lines that matter, as far as there is room, at least one if there are any; then how many
+/// there are besides.
 fn chosen(notes: &[Note], room: usize) -> Vec<String> {
     let mut ranked: Vec<&Note> = notes.iter().collect();
     ranked.dedup_by(|a, b| a.line == b.line);
     // Stable: tools say first what they know first.
     ranked.sort_by_key(|note| note.key());
+    let matters = ranked.iter().filter(|note| note.key().0 != Rank::Little).count();
     let room = room.max(1);
-    let shown = if ranked.len() > room { room - 1 } else { ranked.len() };
-    let mut lines: Vec<String> =
-        ranked[..shown.max(1).min(ranked.len())].iter().map(|note| of_here(&note.line)).collect();
-    let left = ranked.len() - lines.len();
-    if left > 0 && lines.len() < room {
-        let notes = common::numbers::counted(left as u64, "notes");
+    let is_all = matters == ranked.len() && matters <= room;
+    let shown = if is_all || matters < room { matters } else { (room - 1).max(1) };
+    let mut lines: Vec<String> = ranked[..shown].iter().map(|it| of_here(&it.line)).collect();
+    if shown < ranked.len() && shown < room {
+        let notes = common::numbers::counted((ranked.len() - shown) as u64, "notes");
         lines.push(format!("{}: {notes} more: --verbose", env!("CARGO_BIN_NAME")));
     }
     lines
@@ -122,8 +123,8 @@ impl Note {
         let share = share(&self.line);
         let rank = match share {
             _ if self.is_trouble => Rank::Trouble,
-            Some(share) if share < LEAST => Rank::Little,
             _ if self.line.contains("lost while recording") => Rank::Lost,
+            Some(share) if share < LEAST => Rank::Little,
             Some(_) => Rank::Much,
             None => Rank::Others,
         };
@@ -178,13 +179,19 @@ mod tests {
              use a lower 'perf record -F'",
             "stack-parse: x: 8.5 % of the weight is in stacks cut at 127 frames",
         ]);
-        let [other, little, much, lost, cut] = [0, 1, 2, 3, 4].map(|at| all[at].line.clone());
+        let [other, much, lost, cut] = [0, 2, 3, 4].map(|at| all[at].line.clone());
         let lost = lost.replace("'perf record -F'", "-F");
         let more = "stack-flame: 2 notes more: --verbose".to_owned();
         assert_eq!(chosen(&all, 4), [&lost, &much, &cut, &more].map(String::clone));
-        assert_eq!(chosen(&all, 9), [&lost, &much, &cut, &other, &little].map(String::clone));
+        let one_more = "stack-flame: 1 note more: --verbose".to_owned();
+        assert_eq!(chosen(&all, 9), [&lost, &much, &cut, &other, &one_more].map(String::clone));
         assert_eq!(chosen(&all, 0), std::slice::from_ref(&lost));
-        assert_eq!(chosen(&all[..2], 4), [other, little]);
+        assert_eq!(chosen(&all[..2], 4), [other.clone(), one_more.clone()]);
+        assert_eq!(chosen(&all[..1], 4), [other]);
+        // Little things are only counted, but a loss is always said.
+        assert_eq!(chosen(&all[1..2], 4), [one_more]);
+        let few = notes(&["stack-parse: x: 1 samples, 0.1 % of all, were lost while recording"]);
+        assert_eq!(chosen(&few, 4), [few[0].line.clone()]);
         all[1].is_trouble = true;
         assert_eq!(chosen(&all, 2)[0], all[1].line);
         assert!(chosen(&[], 4).is_empty());

@@ -13,7 +13,7 @@ use crate::record::PAUSE;
 use crate::said::{Notes, is_verbose};
 
 /// A tool in a pipeline.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Stage {
     tool: &'static str,
     args: Vec<OsString>,

@@ -16,6 +16,7 @@ use clap::{ArgGroup, Parser, ValueEnum};
 use common::hints::{NO_PLACES, NO_WEIGHT};
 use common::io::{Color, Files, Screen, Total};
 use common::numbers::{Unit, counted, share};
+use common::own_code::Room;
 use common::pattern::{PatternArgs, compile_patterns, patterns_in};
 use common::{Error, Result, Status, folded::FoldedLine, pipe::Pipe, stacks::Overflows};
 use regex_automata::meta::Regex;
@@ -32,9 +33,6 @@ const FUNCTIONS: usize = 3;
 
 /// How many lines are listed before and after each that weighs something.
 const CONTEXT: u32 = 3;
-
-/// The most letters of a function that is called.
-const LETTERS: usize = 40;
 
 /// Show which lines of the source are hot, with their self and total
 #[derive(Parser)]
@@ -315,7 +313,7 @@ impl Profile {
     /// What own code calls, where it is charged with that; empty where it calls nothing.
     fn calls_of(&self, part: &Part) -> String {
         let charged = self.own.as_ref().and_then(|own| own.of(part));
-        charged.map(|charged| charged.named_calls(self.total, LETTERS)).unwrap_or_default()
+        charged.map(|charged| charged.named_calls(self.total, Room::default())).unwrap_or_default()
     }
 
     /// How many parts the answer covers, and the sum of their self weights.

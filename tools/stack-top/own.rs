@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use common::io::{Screen, Total, push_field};
 use common::names::utf8;
 use common::numbers::{counted, share};
-use common::own_code::{Charged, NOT_OWN, OwnCode};
+use common::own_code::{Charged, NOT_OWN, OwnCode, Room};
 use common::stacks::{FrameId, FrameWeights};
 use console::truncate_str;
 use serde::Serialize;
@@ -75,7 +75,7 @@ impl<'a> Rows<'a> {
         let columns = Columns::of(lines.iter());
         let before = columns.width();
         let names = self.all().map(|row| by.shown(row.name, screen, before));
-        let details = self.all().map(|row| row.charged.lines_and_calls(whole, LETTERS));
+        let details = self.all().map(|row| row.charged.lines_and_calls(whole, Room::default()));
         let mut text = Vec::new();
         columns.line(&lines[0], head.as_bytes(), &mut text);
         for ((line, name), details) in lines[1..].iter().zip(names).zip(details) {
@@ -128,9 +128,6 @@ impl<'a> Rows<'a> {
         self.answer(text)
     }
 }
-
-/// The most letters of a function that is called.
-const LETTERS: usize = 40;
 
 /// What is before the line below a function.
 const INDENT: &str = "  ";

@@ -4,7 +4,7 @@
 use hashbrown::HashMap;
 
 use crate::names::{
-    CodeKind, FrameParts, base_of_place, code_kinds, file_and_line, fitted, printable,
+    CodeKind, FrameParts, bare_name, base_of_place, code_kinds, file_and_line, fitted, printable,
     printable_name,
 };
 use crate::numbers::share;
@@ -29,8 +29,20 @@ pub struct Charged {
     pub calls: Vec<(Vec<u8>, u64)>,
 }
 
-/// How many lines, and how many functions that are called, a text names.
-const NAMED: usize = 3;
+/// What there is room for in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// How many lines, and how many functions that are called, it names at most.
+    pub named: usize,
+    /// The most letters of a function that is called.
+    pub letters: usize,
+}
+
+impl Default for Room {
+    fn default() -> Room {
+        Room { named: 3, letters: 40 }
+    }
+}
 
 /// A text does not name what has less than one in this many of the weight.
 const LEAST_PART: u64 = 10;
@@ -38,18 +50,18 @@ const LEAST_PART: u64 = 10;
 impl Charged {
     /// On which lines the weight is, and in what these call, with the shares of `whole`:
     /// `journal.cpp:78 (47.00%), :76 (14.00%), calls fdatasync (47.00%)`. Empty where neither is
-    /// known. `letters` are the most of a name.
+    /// known.
     #[must_use]
-    pub fn lines_and_calls(&self, whole: u64, letters: usize) -> String {
-        let texts = [self.named_lines(whole), self.named_calls(whole, letters)];
+    pub fn lines_and_calls(&self, whole: u64, room: Room) -> String {
+        let texts = [self.named_lines(whole, room), self.named_calls(whole, room)];
         texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
     /// The heaviest lines, without folders, and with the file where it is not that of the line
     /// before.
-    fn named_lines(&self, whole: u64) -> String {
+    fn named_lines(&self, whole: u64, room: Room) -> String {
         let mut last: &[u8] = b"";
-        let named = self.heaviest(&self.lines).map(|(line, weight)| {
+        let named = self.heaviest(&self.lines, room).map(|(line, weight)| {
             let (path, number) = file_and_line(line);
             let shown = if std::mem::replace(&mut last, path) == path {
                 format!(":{number}")
@@ -61,21 +73,28 @@ impl Charged {
         named.collect::<Vec<_>>().join(", ")
     }
 
-    /// The functions that are called most: `calls fdatasync (47.00%), write (15.00%)`. `letters` are
-    /// the most of a name.
+    /// The functions that are called most: `calls fdatasync (47.00%), write (15.00%)`.
     #[must_use]
-    pub fn named_calls(&self, whole: u64, letters: usize) -> String {
-        let named = self.heaviest(&self.calls).map(|(name, weight)| {
-            format!("{} ({})", fitted(&printable_name(name), letters), share(weight, whole))
+    pub fn named_calls(&self, whole: u64, room: Room) -> String {
+        let named = self.heaviest(&self.calls, room).map(|(name, weight)| {
+            format!(
+                "{} ({})",
+                fitted(bare_name(&printable_name(name)), room.letters),
+                share(weight, whole)
+            )
         });
         let named: Vec<String> = named.collect();
         if named.is_empty() { String::new() } else { format!("calls {}", named.join(", ")) }
     }
 
     /// What a text names of a list.
-    fn heaviest<'a>(&self, list: &'a [(Vec<u8>, u64)]) -> impl Iterator<Item = (&'a [u8], u64)> {
+    fn heaviest<'a>(
+        &self,
+        list: &'a [(Vec<u8>, u64)],
+        room: Room,
+    ) -> impl Iterator<Item = (&'a [u8], u64)> {
         let least = self.weight.div_ceil(LEAST_PART);
-        let heaviest = list.iter().take_while(move |(_, weight)| *weight >= least).take(NAMED);
+        let heaviest = list.iter().take_while(move |(_, weight)| *weight >= least).take(room.named);
         heaviest.map(|(name, weight)| (&name[..], *weight))
     }
 }
@@ -296,7 +315,7 @@ mod tests {
             (row(100, &[], &calls), "calls fdatasync (23.50%)"),
             (row(100, &[], &[]), ""),
         ] {
-            assert_eq!(charged.lines_and_calls(200, 40), expected);
+            assert_eq!(charged.lines_and_calls(200, Room::default()), expected);
         }
     }
 }

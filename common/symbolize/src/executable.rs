@@ -23,7 +23,7 @@ mod source_line;
 mod symbols;
 mod unreadable;
 
-pub use frame_pointers::{FramePointers, frame_pointers};
+pub use frame_pointers::{FramePointers, frame_pointers, is_go_with_debug_frames};
 pub(crate) use ocaml_frames::is_ocaml;
 pub use ocaml_frames::{Call, CallFrame, Unwinding, ocaml_calls, unwinding};
 pub use source_line::SourceLine;

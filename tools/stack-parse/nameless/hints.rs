@@ -75,7 +75,7 @@ pub(super) const STRIPPED: Hint = Hint {
 pub(super) const STRIPPED_WITH_ID: Hint = Hint {
     what: "it is stripped, and no debug file with its build-id BUILDID was found",
     help: "install the package with its debug symbols, or name the folder of its debug files with \
-           --debug-dir",
+           --debug-dir, or build it without stripping it",
 };
 
 pub(super) const OTHER_DEBUG_FILE: Hint = Hint {

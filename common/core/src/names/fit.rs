@@ -18,6 +18,13 @@ const LEAST_OF_BOTH: usize = 14;
 
 const DOTS: &str = "\u{2026}";
 
+/// The name without its arguments and what comes after them: `Journal::append` of
+/// `Journal::append(Event const&)`.
+#[must_use]
+pub fn bare_name(name: &str) -> &str {
+    &name[..NameParts::of(name).end]
+}
+
 /// The name in at most `letters` columns; empty if that is too little room to be of use. The
 /// function's own name is kept longest, then the last name of its class, then the arguments of the
 /// class, then those of the function, then the outer modules: `…vector::push_back`.

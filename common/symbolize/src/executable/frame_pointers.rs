@@ -2,6 +2,7 @@
 
 use memchr::memmem;
 use object::LittleEndian;
+use object::Object;
 use object::elf;
 use object::read::elf::FileHeader;
 
@@ -81,6 +82,18 @@ pub fn frame_pointers(
         0 => Err(Unreadable::NoFunctions),
         of => Ok(FramePointers { kept: looked_at.into_iter().filter(|kept| *kept).count(), of }),
     }
+}
+
+/// Whether an executable is of Go, and has what finds callers without frame pointers.
+///
+/// In Go, functions in assembly such as `memeqbody` keep none and call no other, so a chain of frame
+/// pointers lacks the function that called them: its time would be that of the caller's caller.
+#[must_use]
+pub fn is_go_with_debug_frames(executable: &[u8]) -> bool {
+    Image::parse(executable).is_ok_and(|executable| {
+        let has = |name| executable.file.section_by_name(name).is_some();
+        has(".go.buildinfo") && (has(".debug_frame") || has(".zdebug_frame"))
+    })
 }
 
 /// Whether the function that begins with these bytes keeps one.
