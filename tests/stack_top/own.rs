@@ -44,8 +44,9 @@ main\t7\t0\t85\tsrc/a.c:7\tmemcpy
                 "total": 78,
                 "lines": [{"line": "src/a.c:2", "own": 58}, {"line": "src/a.c:3", "own": 20}],
                 "calls": [{"function": "fdatasync", "own": 50}, {"function": "write", "own": 20}],
+                "callers": [{"function": "main (src/a.c:9)", "own": 78}],
             },
-            {"function": "[not own]", "own": 15, "self": 0, "total": 15, "lines": [], "calls": []},
+            {"function": "[not own]", "own": 15, "self": 0, "total": 15, "lines": [], "calls": [], "callers": []},
         ],
     });
     assert_eq!(json, expected);

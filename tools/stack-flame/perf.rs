@@ -91,6 +91,7 @@ pub(crate) struct Perf {
     path: PathBuf,
     args: Vec<String>,
     duration: Option<Duration>,
+    is_off_cpu: bool,
     python: Option<Python>,
 }
 
@@ -118,8 +119,8 @@ impl Perf {
         let programs = what.program().map(Program::interpreters);
         let python = programs.and_then(|programs| Python::among(&programs));
         let call_graph = choose_call_graph(sampling, what, python.as_ref());
-        let duration = sampling.duration;
-        let mut perf = Perf { path, args: Vec::new(), duration, python };
+        let (duration, is_off_cpu) = (sampling.duration, sampling.off_cpu);
+        let mut perf = Perf { path, args: Vec::new(), duration, is_off_cpu, python };
         let mut refused = None;
         for event in sampling.events() {
             let args = sampling.arguments(event, &call_graph, what, recording.is_kept);
@@ -199,6 +200,10 @@ impl Perf {
         command.args(&self.args).arg("-q").arg("-o").arg(&recording.file);
         if let Some(program) = what.program() {
             command.arg("--");
+            // To stack-parse, `perf record -a -- sleep 1` only says how long to record.
+            if self.is_off_cpu && program.name() == "sleep" {
+                command.arg("env");
+            }
             command.arg(&program.path).args(&program.words[1..]);
         } else if let Some(duration) = self.duration {
             // perf starts it when it has found all threads, which may take a while.

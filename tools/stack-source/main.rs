@@ -310,10 +310,12 @@ impl Profile {
         if self.own.is_some() { "own" } else { "self" }
     }
 
-    /// What own code calls, where it is charged with that; empty where it calls nothing.
+    /// What own code calls, or what calls it, where it is charged with that.
     fn calls_of(&self, part: &Part) -> String {
         let charged = self.own.as_ref().and_then(|own| own.of(part));
-        charged.map(|charged| charged.named_calls(self.total, Room::default())).unwrap_or_default()
+        charged
+            .map(|charged| charged.calls_or_caller(self.total, Room::default()))
+            .unwrap_or_default()
     }
 
     /// How many parts the answer covers, and the sum of their self weights.

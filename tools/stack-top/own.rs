@@ -150,6 +150,7 @@ struct JsonRow {
     total: u64,
     lines: Vec<JsonLine>,
     calls: Vec<JsonCall>,
+    callers: Vec<JsonCall>,
 }
 
 #[derive(Serialize)]
@@ -168,14 +169,15 @@ impl JsonRow {
     fn of(row: &Row<'_>) -> JsonRow {
         let text = |it: &[u8]| utf8(it).into_owned();
         let lines = row.charged.lines.iter();
-        let calls = row.charged.calls.iter();
+        let call = |(it, own): &(Vec<u8>, u64)| JsonCall { function: text(it), own: *own };
         JsonRow {
             function: text(row.name),
             own: row.charged.weight,
             self_weight: row.weights.self_weight,
             total: row.weights.total,
             lines: lines.map(|(line, own)| JsonLine { line: text(line), own: *own }).collect(),
-            calls: calls.map(|(it, own)| JsonCall { function: text(it), own: *own }).collect(),
+            calls: row.charged.calls.iter().map(call).collect(),
+            callers: row.charged.callers.iter().map(call).collect(),
         }
     }
 }

@@ -27,6 +27,9 @@ pub struct Charged {
     /// The names of the frames that these call, the heaviest first; frames that call nothing are
     /// left out.
     pub calls: Vec<(Vec<u8>, u64)>,
+    /// The nearest frames of another function of own code that called these, such as
+    /// `insert (src/map.rs:35)`, the heaviest first.
+    pub callers: Vec<(Vec<u8>, u64)>,
 }
 
 /// What there is room for in a text.
@@ -53,7 +56,7 @@ impl Charged {
     /// known.
     #[must_use]
     pub fn lines_and_calls(&self, whole: u64, room: Room) -> String {
-        let texts = [self.named_lines(whole, room), self.named_calls(whole, room)];
+        let texts = [self.named_lines(whole, room), self.calls_or_caller(whole, room)];
         texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ")
     }
 
@@ -73,9 +76,30 @@ impl Charged {
         named.collect::<Vec<_>>().join(", ")
     }
 
-    /// The functions that are called most: `calls fdatasync (47.00%), write (15.00%)`.
+    /// The functions that are called most, `calls fdatasync (47.00%), write (15.00%)`; for a function
+    /// that does the work itself, the one that has it done, `from insert (map.rs:35)`.
     #[must_use]
-    pub fn named_calls(&self, whole: u64, room: Room) -> String {
+    pub fn calls_or_caller(&self, whole: u64, room: Room) -> String {
+        match self.named_calls(whole, room) {
+            calls if calls.is_empty() => self.named_caller(room),
+            calls => calls,
+        }
+    }
+
+    /// A caller that has most of the weight.
+    fn named_caller(&self, room: Room) -> String {
+        let is_most = |(_, weight): &&(Vec<u8>, u64)| *weight > self.weight / 2;
+        let Some((caller, _)) = self.callers.first().filter(is_most) else { return String::new() };
+        let FrameParts { name, place, .. } = FrameParts::of(caller);
+        let name = printable_name(name);
+        let place = match printable(base_of_place(place)) {
+            place if place.is_empty() => place,
+            place => format!(" ({place})"),
+        };
+        format!("from {}{place}", fitted(bare_name(&name), room.letters))
+    }
+
+    fn named_calls(&self, whole: u64, room: Room) -> String {
         let named = self.heaviest(&self.calls, room).map(|(name, weight)| {
             format!(
                 "{} ({})",
@@ -153,6 +177,15 @@ impl OwnCode {
                 let name = FrameParts::of(frames.name(*callee)).name;
                 *sum.calls.entry(name).or_default() += stack.weight;
             }
+            let mut before = &stack.frames[..at];
+            while let Some(caller) = deepest.of_stack(before) {
+                let parts = FrameParts::of(frames.name(before[caller]));
+                if parts.name != FrameParts::of(frame).name {
+                    *sum.callers.entry((parts.name, parts.place)).or_default() += stack.weight;
+                    break;
+                }
+                before = &before[..caller];
+            }
         }
         let rows = sums.into_iter().map(|(label, sum)| (label, sum.into_charged()));
         OwnCode { kind: deepest.kind, rows: rows.collect() }
@@ -214,6 +247,8 @@ struct Sums<'a> {
     weight: u64,
     lines: HashMap<(&'a [u8], u32), u64>,
     calls: HashMap<&'a [u8], u64>,
+    /// By the name and the place.
+    callers: HashMap<(&'a [u8], &'a [u8]), u64>,
 }
 
 impl Sums<'_> {
@@ -221,8 +256,13 @@ impl Sums<'_> {
         let text = |(path, line): (&[u8], u32)| [path, format!(":{line}").as_bytes()].concat();
         let lines = self.lines.into_iter().map(|(line, weight)| (text(line), weight));
         let calls = self.calls.into_iter().map(|(name, weight)| (name.to_vec(), weight));
+        let caller = |(name, place): (&[u8], &[u8])| match place {
+            b"" => name.to_vec(),
+            place => [name, b" (", place, b")"].concat(),
+        };
+        let callers = self.callers.into_iter().map(|(it, weight)| (caller(it), weight));
         let (lines, calls) = (heaviest_first(lines), heaviest_first(calls));
-        Charged { weight: self.weight, lines, calls }
+        Charged { weight: self.weight, lines, calls, callers: heaviest_first(callers) }
     }
 }
 
@@ -243,7 +283,9 @@ mod tests {
         stacks.iter().for_each(|(stack, weight)| counts.add(stack.as_bytes(), *weight));
         let own = OwnCode::of(&counts.into_sorted(), |frame| FrameParts::of(frame).name.to_vec());
         let name = |name: Vec<u8>| String::from_utf8(name).expect("UTF-8");
-        let mut rows: Vec<_> = own.rows.into_iter().map(|(row, it)| (name(row), it)).collect();
+        let without_callers = |it: Charged| Charged { callers: Vec::new(), ..it };
+        let rows = own.rows.into_iter().map(|(row, it)| (name(row), without_callers(it)));
+        let mut rows: Vec<_> = rows.collect();
         rows.sort_by(|(a, _), (b, _)| a.cmp(b));
         (own.kind, rows)
     }
@@ -252,7 +294,7 @@ mod tests {
         let list = |list: &[(&str, u64)]| {
             list.iter().map(|(name, weight)| (name.as_bytes().to_vec(), *weight)).collect()
         };
-        Charged { weight, lines: list(lines), calls: list(calls) }
+        Charged { weight, lines: list(lines), calls: list(calls), callers: Vec::new() }
     }
 
     #[test]
@@ -278,6 +320,23 @@ mod tests {
         let not_own = row(2, &[], &[]);
         let expected = [("[not own]", not_own), ("append", append), ("main", main)];
         assert_eq!(rows, expected.map(|(name, row)| (name.to_owned(), row)));
+    }
+
+    #[test]
+    fn what_calls_nothing_has_the_function_that_called_most_of_it() {
+        let stacks = [
+            (
+                "main (a.rs:9)_[o];insert (map.rs:35)_[o];contains_[l];eq (a.rs:7)_[o];eq (a.rs:7)_[o]",
+                6,
+            ),
+            ("main (a.rs:9)_[o];insert (map.rs:35)_[o];eq (a.rs:7)_[o]", 3),
+            ("main (a.rs:8)_[o];eq (a.rs:7)_[o]", 1),
+        ];
+        let mut counts = StackCounts::default();
+        stacks.iter().for_each(|(stack, weight)| counts.add(stack.as_bytes(), *weight));
+        let own = OwnCode::of(&counts.into_sorted(), |frame| FrameParts::of(frame).name.to_vec());
+        let text = own.rows[&b"eq"[..]].lines_and_calls(10, Room::default());
+        assert_eq!(text, "a.rs:7 (100.00%), from insert (map.rs:35)");
     }
 
     #[test]
