@@ -134,7 +134,11 @@ fn recordings_that_do_not_say_it_are_refused_by_name() {
             &[],
             "needs a recording of perf-data by 'perf record --switch-events': <stdin> is perf-script",
         ),
-        (b"", &["--off-cpu"], "'--weight <WEIGHT>' cannot be used with '--off-cpu[=<PID>]'"),
+        (
+            b"",
+            &["--off-cpu"],
+            "'--weight <WEIGHT>' cannot be used with '--off-cpu[=<PID|program>]'",
+        ),
     ] {
         let args = [&["--weight", "latency"], args].concat();
         let output = output("stack-parse", &args, input);

@@ -235,7 +235,7 @@ fn inputs_that_do_not_say_it_are_refused_by_name() {
             &["--off-cpu"],
             "<stdin>: --wakers needs sched:sched_waking, and this input has none: ",
         ),
-        (b"", &[], "--off-cpu[=<PID>]"),
+        (b"", &[], "--off-cpu[=<PID|program>]"),
     ] {
         let args = [args, &["--wakers"]].concat();
         let output = output("stack-parse", &args, input);
