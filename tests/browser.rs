@@ -123,6 +123,7 @@ impl Stage {
     fn show_svg(&self, fragment: &str, svg: Vec<u8>) -> &Browser {
         let url = self.server.add("picture", svg, "");
         self.browser.open(&format!("{url}{fragment}"));
+        self.browser.await_keyboard();
         &self.browser
     }
 }

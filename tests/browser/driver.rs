@@ -72,6 +72,21 @@ impl Browser {
 
     pub(crate) fn reload(&self) {
         self.post("/refresh", &json!({}));
+        self.await_keyboard();
+    }
+
+    /// Waits until the page hears keys: until it has drawn itself for the first time, the browser
+    /// drops them. No page of ours does anything at Shift.
+    pub(crate) fn await_keyboard(&self) {
+        self.value(
+            "void addEventListener('keydown', () => { window.hearsKeys = true; }, \
+             { once: true, capture: true })",
+        );
+        let start = Instant::now();
+        while self.value("window.hearsKeys === true") != json!(true) {
+            assert!(start.elapsed() < PATIENCE, "the page hears no keys");
+            self.press("\u{e008}");
+        }
     }
 
     /// The value of a JavaScript expression.
@@ -107,11 +122,17 @@ impl Browser {
 
     /// Types letters, and keys by their numbers in the standard: see [`key`].
     pub(crate) fn type_keys(&self, keys: &str) {
+        self.press(keys);
+        self.await_repaint();
+    }
+
+    fn press(&self, keys: &str) {
         let presses: Vec<Value> = keys
             .chars()
             .flat_map(|key| ["keyDown", "keyUp"].map(|act| json!({ "type": act, "value": key })))
             .collect();
-        self.act(&json!({ "type": "key", "id": "keyboard", "actions": presses }));
+        let typed = json!({ "type": "key", "id": "keyboard", "actions": presses });
+        self.post("/actions", &json!({ "actions": [typed] }));
     }
 
     /// Presses a key while Control is held.

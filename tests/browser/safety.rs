@@ -73,7 +73,7 @@ fn without_scripts_the_static_picture_is_seen(stage: &Stage) {
         browser.chromium("Emulation.setScriptExecutionDisabled", &json!({ "value": off }))
     };
     off(true);
-    stage.show(&[], "a;b 1\n");
+    browser.open(&stage.server.add("off", filter_bytes("stack-svg", &[], "a;b 1\n"), ""));
     off(false);
     assert_eq!(browser.value("document.querySelector('.app')"), json!(null));
     assert_eq!(browser.value(IS_STATIC), json!(true));
