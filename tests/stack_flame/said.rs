@@ -71,6 +71,15 @@ fn what_was_not_recorded_is_said_with_our_own_option() {
     }
 }
 
+#[test]
+fn what_cannot_be_said_is_no_reason_to_draw_nothing() {
+    let place = Place::new("stack-flame-unsaid");
+    let script = "\"$0\" --call-graph fp -- sh -c 'exit 3' 2> /dev/full";
+    let output = place.here("sh".as_ref()).args(["-c", script, binary("stack-flame")]).output();
+    assert_status(&output.expect("it starts"), 3);
+    assert!(place.read("flame.svg").contains("<svg"));
+}
+
 /// What a user sees at a terminal of 200 columns, whose desktop opens files by a program of ours.
 fn at_a_terminal(place: &Place, display: &str, args: &str) -> String {
     let command = format!("stty cols 200 rows 40; {} {args}", binary("stack-flame"));

@@ -1,6 +1,7 @@
 //! The text of a rule, and how a rule is made from it.
 
 use bstr::ByteSlice;
+use common::own_code::NOT_OWN;
 use common::stacks::{FrameId, FrameTable};
 use common::{Error, Result, folded::clean_frame, io::Total};
 use regex_syntax::hir::Hir;
@@ -21,9 +22,6 @@ pub(crate) enum Verb {
 
 /// What `stack-parse --annotate` marks as own code.
 const OWN: &[u8] = br"_\[o\](?:_\[\w\])*$";
-
-/// The frame that has the weight of stacks without own code.
-const NOT_OWN: &[u8] = b"[not own]";
 
 impl Verb {
     pub(crate) const ALL: [(&'static str, Verb); 5] = [

@@ -1,13 +1,13 @@
 //! What is printed at the end: the own functions with the most weight, and what they call.
 
-use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 
 use bstr::ByteSlice;
 use common::folded::{FoldedLine, parse_header};
 use common::io::Screen;
 use common::names::{CodeKind, FrameParts, bare_name, fitted, printable_name};
 use common::numbers::share;
-use common::own_code::{Charged, NOT_OWN, OwnCode, Room};
+use common::own_code::{Charged, Deepest, NOT_OWN, OwnCode, Room};
 use common::stacks::StackCounts;
 use console::truncate_str;
 
@@ -48,7 +48,8 @@ impl Answer {
             }
         }
         let name = |frame: &[u8]| FrameParts::of(frame).name.to_vec();
-        let own = OwnCode::of(&counts.into_sorted(), name);
+        let stacks = counts.into_sorted();
+        let own = OwnCode::of(&stacks, &Deepest::of(&stacks), name);
         let hints = if is_off_cpu { Vec::new() } else { facts.hints(&own) };
         Ok(Answer { lines: of_rows(&own, all), hints })
     }
@@ -150,7 +151,9 @@ pub(crate) fn print(lines: &[String]) {
     let screen = Screen::of_stdout();
     for line in lines {
         if io::stdout().is_terminal() {
-            println!("{}", truncate_str(line, screen.columns.unwrap_or(usize::MAX), "\u{2026}"));
+            let line = truncate_str(line, screen.columns.unwrap_or(usize::MAX), "\u{2026}");
+            // A terminal that is gone needs no answer.
+            let _ = writeln!(io::stdout(), "{line}");
         } else {
             common::io::say(env!("CARGO_BIN_NAME"), line);
         }

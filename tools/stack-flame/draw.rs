@@ -145,14 +145,15 @@ impl Picture {
         wanted: &Wanted<'_>,
         notes: &Notes,
     ) -> Result<(), Failure> {
-        let (ended, stacks) = written(stages, Stdio::inherit(), notes)?;
+        let (mut ended, stacks) = written(stages, Stdio::inherit(), notes)?;
         let Some(stacks) = stacks else {
             return self.shown(ended, wanted.advice, Answer::default(), notes);
         };
         let answer = Answer::of(again(&stacks)?, wanted.is_off_cpu).map_err(of_temporary)?;
         if let Some(folded) = &self.folded {
-            let stages = self.before_last("none", fold.clone());
-            write(&through(&stages, &stacks, notes)?, folded)?;
+            let (later, kept) = through(&self.before_last("none", fold.clone()), &stacks, notes)?;
+            kept.map(|kept| write(&kept, folded)).transpose()?;
+            ended = ended.and(later);
         }
         let mut stages = self.before_last("own", fold);
         stages.push(self.stage(wanted));
@@ -267,14 +268,17 @@ fn again(mut file: &File) -> Result<File, Failure> {
     file.rewind().and_then(|()| file.try_clone()).map_err(of_temporary)
 }
 
-/// The stacks after these stages.
-fn through(stages: &[Stage], stacks: &File, notes: &Notes) -> Result<File, Failure> {
+/// The stacks after these stages, if there are any stages.
+fn through(
+    stages: &[Stage],
+    stacks: &File,
+    notes: &Notes,
+) -> Result<(Piped, Option<File>), Failure> {
     let input = again(stacks)?;
-    if stages.is_empty() {
-        return Ok(input);
+    match stages {
+        [] => Ok((Piped::Well, Some(input))),
+        stages => written(stages, input.into(), notes),
     }
-    let (_, changed) = written(stages, input.into(), notes)?;
-    changed.map_or_else(|| again(stacks), Ok)
 }
 
 /// Copies a temporary file to one of the user; if that fails, the latter is left as it is.

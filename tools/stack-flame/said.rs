@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::fmt::Display;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -94,7 +95,8 @@ impl Notes {
         let room = MOST.saturating_sub(SAID.load(Ordering::Relaxed) + more);
         for line in chosen(&self.notes.take(), room) {
             SAID.fetch_add(1, Ordering::Relaxed);
-            eprintln!("{line}");
+            // When stderr fails, there is nowhere to say so.
+            let _ = writeln!(io::stderr(), "{line}");
         }
     }
 }

@@ -184,10 +184,15 @@ impl Tables {
         // For whole files, all frames have the same empty name.
         let name = if self.by == By::Function { name } else { b"" };
         let function = self.functions.intern(name);
-        let part = self.parts.intern(&[name, b"\n", path].concat());
+        let part = self.parts.intern(&part_key(name, path));
         let line = self.lines.intern([part.to_le_bytes(), number.to_le_bytes()].as_flattened());
         Row { function, part, line }
     }
+}
+
+/// What tells parts apart: the function and the path. A name has no line feed.
+pub(crate) fn part_key(function: &[u8], path: &[u8]) -> Vec<u8> {
+    [function, b"\n", path].concat()
 }
 
 impl Tally {

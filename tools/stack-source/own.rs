@@ -1,13 +1,12 @@
 //! Counts that charge each stack to its deepest frame of own code.
 
 use common::folded::StackBuf;
-use common::names::FrameParts;
-use common::names::file_and_line;
+use common::names::{FrameParts, file_and_line};
 use common::own_code::{Charged, Deepest, OwnCode};
 use common::pipe::{Limit, Pipe};
 use common::{Result, io::Files};
 
-use crate::count::{By, Counts, Part};
+use crate::count::{By, Counts, Part, part_key};
 
 /// What own code is charged with, by the parts that are listed.
 pub(crate) struct Own(OwnCode);
@@ -15,7 +14,7 @@ pub(crate) struct Own(OwnCode);
 impl Own {
     /// What is charged to a part.
     pub(crate) fn of(&self, part: &Part) -> Option<&Charged> {
-        self.0.rows.get(&key(&part.function, &part.path))
+        self.0.rows.get(&part_key(&part.function, &part.path))
     }
 
     /// What to say where no frame is known to be own code.
@@ -37,12 +36,7 @@ pub(crate) fn count(by: By, files: &Files, pipe: &mut Pipe) -> Result<(Counts, u
     }
     let label = |frame: &[u8]| {
         let FrameParts { name, place, .. } = FrameParts::of(frame);
-        key(if by == By::Function { name } else { b"" }, file_and_line(place).0)
+        part_key(if by == By::Function { name } else { b"" }, file_and_line(place).0)
     };
-    Ok((counts, all, Own(OwnCode::of(&stacks, label))))
-}
-
-/// A name has no line feed.
-fn key(function: &[u8], path: &[u8]) -> Vec<u8> {
-    [function, b"\n", path].concat()
+    Ok((counts, all, Own(OwnCode::of(&stacks, &deepest, label))))
 }

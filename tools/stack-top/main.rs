@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use clap::{ArgGroup, Parser};
 use common::hints::{NO_PLACES, NO_WEIGHT};
 use common::io::{Files, Screen, Total};
-use common::own_code::OwnCode;
+use common::own_code::{Deepest, OwnCode};
 use common::pipe::{Limit, Pipe, Split, root_of_file};
 use common::{Error, Result, Status, numbers::Unit, stacks::StackCounts};
 
@@ -174,7 +174,8 @@ impl Args {
         let stacks = counts.into_sorted();
         let functions = (self.by == By::Line).then(|| Functions::of(&stacks)).transpose()?;
         let label = |frame: &[u8]| self.by.label(frame, false).into_owned();
-        let own = (self.sort == Sort::Own).then(|| OwnCode::of(&stacks, label));
+        let own =
+            (self.sort == Sort::Own).then(|| OwnCode::of(&stacks, &Deepest::of(&stacks), label));
         let stacks = self.by.regrouped(stacks, self.draw);
         let frames = stacks.frames();
         let names = (0..frames.len() as u32).map(|frame| frames.name(frame));
@@ -203,15 +204,11 @@ impl Args {
     ///
     /// A usage error where what is shown has no deepest frame of own code.
     fn check_sort(&self) -> Result<()> {
-        let is_one_frame = matches!(self.by, By::Leaf | By::Root);
         let other = match self {
-            Args { split: Some(_), .. } => "--split",
-            _ if is_one_frame => "--by leaf and root",
+            Args { sort: Sort::Own, split: Some(_), .. } => "--split",
+            Args { sort: Sort::Own, by: By::Leaf | By::Root, .. } => "--by leaf and root",
             _ => return Ok(()),
         };
-        if self.sort != Sort::Own {
-            return Ok(());
-        }
         Err(Error::Usage(format!(
             "--sort own is not for {other}: 'stack-collapse-frames --charge-own' before it leaves own \
              code only"

@@ -156,8 +156,11 @@ impl OwnCode {
     /// Charges each stack to what `label` makes of its deepest frame of own code. The sum of all
     /// weights must fit into 64 bits.
     #[must_use]
-    pub fn of<L: AsRef<[u8]>>(stacks: &SortedStacks, label: impl Fn(&[u8]) -> L) -> OwnCode {
-        let deepest = Deepest::of(stacks);
+    pub fn of<L: AsRef<[u8]>>(
+        stacks: &SortedStacks,
+        deepest: &Deepest,
+        label: impl Fn(&[u8]) -> L,
+    ) -> OwnCode {
         let frames = stacks.frames();
         let mut sums: HashMap<Vec<u8>, Sums<'_>> = HashMap::new();
         for stack in stacks.iter().filter(|stack| stack.weight > 0) {
@@ -281,7 +284,9 @@ mod tests {
     fn charged(stacks: &[(&str, u64)]) -> (CodeKind, Vec<(String, Charged)>) {
         let mut counts = StackCounts::default();
         stacks.iter().for_each(|(stack, weight)| counts.add(stack.as_bytes(), *weight));
-        let own = OwnCode::of(&counts.into_sorted(), |frame| FrameParts::of(frame).name.to_vec());
+        let stacks = counts.into_sorted();
+        let label = |frame: &[u8]| FrameParts::of(frame).name.to_vec();
+        let own = OwnCode::of(&stacks, &Deepest::of(&stacks), label);
         let name = |name: Vec<u8>| String::from_utf8(name).expect("UTF-8");
         let without_callers = |it: Charged| Charged { callers: Vec::new(), ..it };
         let rows = own.rows.into_iter().map(|(row, it)| (name(row), without_callers(it)));
@@ -334,7 +339,9 @@ mod tests {
         ];
         let mut counts = StackCounts::default();
         stacks.iter().for_each(|(stack, weight)| counts.add(stack.as_bytes(), *weight));
-        let own = OwnCode::of(&counts.into_sorted(), |frame| FrameParts::of(frame).name.to_vec());
+        let stacks = counts.into_sorted();
+        let label = |frame: &[u8]| FrameParts::of(frame).name.to_vec();
+        let own = OwnCode::of(&stacks, &Deepest::of(&stacks), label);
         let text = own.rows[&b"eq"[..]].lines_and_calls(10, Room::default());
         assert_eq!(text, "a.rs:7 (100.00%), from insert (map.rs:35)");
     }
