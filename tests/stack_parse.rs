@@ -63,6 +63,7 @@ mod labels;
 mod inputs;
 mod off_cpu;
 mod wakers;
+mod wall;
 
 // What makes a program end later.
 mod latency;

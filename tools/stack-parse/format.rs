@@ -44,7 +44,7 @@ pub(crate) enum Extra {
     Advice(Advice),
     /// Gives for each sample how many threads ran: `--weight latency`.
     Parallelism,
-    /// Gives which thread woke which: `--wakers`.
+    /// Gives what threads did, and which woke which: `--wall`, `--wakers`.
     Wakers,
     /// Gives when memory was in use: `--live`.
     Live,

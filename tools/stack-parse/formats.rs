@@ -237,6 +237,7 @@ fn check(format: &Format, input: &str, objects: ObjectArgs, wants: &Wants) -> Re
         (objects.live().is_some(), Extra::Live, "--live needs", ""),
         (objects.choose_heaps(), Extra::Heaps, "--major and --promoted need", ""),
         (wants.latency(), Extra::Parallelism, "--weight latency needs", how),
+        (wants.wall, Extra::Wakers, "--wall needs", ""),
         (wants.wakers, Extra::Wakers, "--wakers needs", ""),
     ];
     let lacks = |(is_asked, extra, ..): &(bool, Extra, _, _)| *is_asked && !format.has(*extra);

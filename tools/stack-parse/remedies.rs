@@ -9,6 +9,11 @@ pub(crate) const NO_SWITCH: &str = "--off-cpu needs sched:sched_switch: \
 pub(crate) const NO_WAKING: &str = "--wakers needs sched:sched_waking, and this input has none: \
      record with 'perf record -a -g -e sched:sched_switch,sched:sched_waking'";
 
+/// No switches for `--wall`.
+pub(crate) const NO_WALL: &str = "--wall needs the switches of threads, and this input has none: \
+     record with 'perf record --switch-events', as root also with \
+     -e sched:sched_switch,sched:sched_waking; stack-flame --wall does it";
+
 /// Why samples without a time are left out.
 pub(crate) const NO_TIME: &str =
     "have no time for --from and --to; 'perf script -F +time' prints it";

@@ -25,6 +25,7 @@ mod root;
 pub(crate) mod sample;
 mod sinks;
 pub(crate) mod skipped;
+mod slices;
 mod sources;
 mod sums;
 mod threads;
@@ -50,7 +51,7 @@ use latency::{Rounding, latency};
 use sample::{OpenSample, Sample, Time};
 use sinks::Stream;
 use skipped::Skipped;
-use sources::Source;
+use sources::{Made, Source};
 use sums::Sums;
 use weight::Rule;
 use window::Window;
@@ -62,8 +63,9 @@ pub(crate) use labels::{LIFETIME, seconds_of_label};
 pub(crate) use messages::Loss;
 pub(crate) use report::weight_in;
 pub(crate) use root::Root;
-pub(crate) use sources::{Ids, Turn};
+pub(crate) use sources::Ids;
 pub(crate) use sums::{Advice, CallChains, Recorded};
+pub(crate) use threads::{ThreadNews, Turn};
 pub(crate) use wants::Wants;
 pub(crate) use weight::Weighs;
 
@@ -109,7 +111,7 @@ impl<'p> Samples<'p> {
         let mut samples = Samples::of(wants, Events::new(&args.events)?, window);
         samples.pipe = Some(pipe);
         samples.stream = args.sink().map(Stream::new);
-        samples.source = args.source(&mut samples.sums);
+        samples.source = args.source(&mut samples.sums)?;
         if let Some(source) = &samples.source {
             samples.events = source.events();
         }
@@ -168,7 +170,7 @@ impl<'p> Samples<'p> {
         let Samples { source, events, input, .. } = self;
         let ended = source.as_mut().map_or(Ok(()), |source| source.end_input(events));
         let ended = ended.map_err(|lacks| Error::Usage(format!("{}: {lacks}", input.name)));
-        self.add_made();
+        self.add_made()?;
         if let Some(pipe) = &mut self.pipe {
             self.skipped.report(&self.input.name, self.wants.strict, pipe);
         }
@@ -247,13 +249,13 @@ impl<'p> Samples<'p> {
         }
         let Samples { events, wants, window, sums, .. } = self;
         self.base.set((event, events.get_mut(event)), origin, &wants.root, window, sums);
-        self.start_line(event, origin);
-        if let Some(source) = &mut self.source {
-            let is_needed = source.open(origin, &self.wants.root, &mut self.sums);
-            self.add_made();
-            if !is_needed {
-                return None;
-            }
+        if !self.source.as_ref().is_some_and(|source| source.makes_slices()) {
+            self.start_line(event, origin);
+        }
+        if let Some(source) = &mut self.source
+            && !source.open(origin, &self.wants.root, &mut self.sums)
+        {
+            return None;
         }
         Some(OpenSample { base: self.base.node, event, count: origin.count, weight })
     }
@@ -274,12 +276,17 @@ impl<'p> Samples<'p> {
         }
     }
 
-    /// Sums the samples that the source made.
-    fn add_made(&mut self) {
-        let Samples { source: Some(source), sums, .. } = self else { return };
-        while let Some(made) = source.take() {
-            sums.add_weight(made.weight, made.leaf, made.labels);
+    /// Sums or writes what the source made.
+    fn add_made(&mut self) -> Result<()> {
+        while let Some(made) = self.source.as_mut().and_then(|source| source.take()) {
+            match made {
+                Made::Sample { leaf, labels, weight } => {
+                    self.sums.add_weight(weight, leaf, labels);
+                }
+                Made::Slice(slice) => self.add_slice(&slice)?,
+            }
         }
+        Ok(())
     }
 
     /// Whether equal samples may be added by [`reopen`](Samples::reopen), which looks only at their
@@ -340,7 +347,7 @@ impl<'p> Samples<'p> {
     ) -> Result<()> {
         if let Some(source) = &mut self.source {
             source.close(&sample, leaf, &mut self.sums);
-            return Ok(());
+            return self.add_made();
         }
         let event = self.events.get_mut(sample.event);
         let (node, tree) = (event.node.unwrap_or_default(), &mut self.sums.tree);
@@ -394,7 +401,6 @@ impl<'p> Samples<'p> {
 mod tests {
     use super::*;
     use events::Measure;
-    use sources::Made;
 
     /// Makes of each recorded sample one of its weight and one of 1, and one of 100 where the input
     /// ends, all with the stack of the last sample.
@@ -435,7 +441,7 @@ mod tests {
 
         fn take(&mut self) -> Option<Made> {
             let weight = self.made.pop()?;
-            Some(Made { leaf: self.leaf, labels: Default::default(), weight })
+            Some(Made::Sample { leaf: self.leaf, labels: Default::default(), weight })
         }
 
         fn report(&self, _: &mut Pipe) {}

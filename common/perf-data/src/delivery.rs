@@ -28,6 +28,7 @@ pub(crate) struct Delivery {
     pub(crate) running: Running,
     /// Whether the caller wants the switches of threads.
     pub(crate) passes_switches: bool,
+    has_passed_events: bool,
 }
 
 impl Delivery {
@@ -41,6 +42,9 @@ impl Delivery {
         record: &[u8],
         each: Each<'_>,
     ) -> Result<(), CallerStopped> {
+        if !std::mem::replace(&mut self.has_passed_events, true) {
+            each(Record::Events(self.events.all()))?;
+        }
         let (kind, flags, body) = records::split(record);
         let is_whole = match kind {
             kinds::SAMPLE => self.sample(event, record, each)?,
@@ -77,7 +81,18 @@ impl Delivery {
             _ => {}
         }
         match records::parse(record) {
-            Ok(Some(record)) => each(record).map(|()| true),
+            Ok(Some(mut parsed)) => {
+                if let Record::Comm { time, .. }
+                | Record::Fork { time, .. }
+                | Record::Exit { time, .. } = &mut parsed
+                {
+                    // The times in their bodies are some 500 ns earlier, and before what caused them.
+                    let attr = self.events.get(event).map(|event| &event.attr);
+                    let body = U64s::new(records::split(record).2);
+                    *time = attr.and_then(|attr| time_of(attr, body));
+                }
+                each(parsed).map(|()| true)
+            }
             Ok(None) => Ok(true),
             Err(records::TooShort) => Ok(false),
         }
@@ -178,15 +193,24 @@ impl Delivery {
 /// A switch of a thread, if the record says of which one, and when.
 fn switch<'a>(attr: &Attr, flags: u16, body: &[u8]) -> Option<Record<'a>> {
     let body = U64s::new(body);
-    let (tid, kind) = (thread_of(attr, body)?, SwitchKind::of(flags));
-    let time = body.get(body.len().checked_sub(time_from_end(attr)?)?)?;
-    Some(Record::Switch { tid, time, kind })
+    let ([pid, tid], kind) = (ids_of(attr, body)?, SwitchKind::of(flags));
+    Some(Record::Switch { pid, tid, time: time_of(attr, body)?, kind })
+}
+
+/// When a record other than a sample was written.
+fn time_of(attr: &Attr, body: U64s<'_>) -> Option<u64> {
+    body.get(body.len().checked_sub(time_from_end(attr)?)?).filter(records::is_time)
 }
 
 /// The thread that a record other than a sample belongs to.
 fn thread_of(attr: &Attr, body: U64s<'_>) -> Option<u32> {
+    ids_of(attr, body).map(|[_, tid]| tid)
+}
+
+/// The process and the thread that a record other than a sample belongs to.
+fn ids_of(attr: &Attr, body: U64s<'_>) -> Option<[u32; 2]> {
     let after = [fields::TIME, fields::ID, fields::STREAM_ID, fields::CPU, fields::IDENTIFIER];
     let from_end = 1 + after.iter().filter(|field| attr.has(**field)).count();
     let ids = body.get(body.len().checked_sub(from_end)?)?;
-    (attr.sample_id_all() && attr.has(fields::TID)).then_some((ids >> 32) as u32)
+    (attr.sample_id_all() && attr.has(fields::TID)).then_some([ids as u32, (ids >> 32) as u32])
 }

@@ -86,6 +86,13 @@ impl RecordedEvent {
         self.is_tracepoint() && self.attr.fixed_period() == Some(1)
     }
 
+    /// The clock of the times of its samples, by its number in clock_gettime(2), as `perf record -k`
+    /// sets it; `None` if it is the kernel's own.
+    #[must_use]
+    pub fn clock(&self) -> Option<i32> {
+        self.attr.clock()
+    }
+
     /// Whether it was counted in the program that perf started and in what that program started,
     /// and not in all programs (`-a`). False also where perf recorded a process that already ran
     /// (`-p`).
@@ -221,6 +228,11 @@ impl Events {
     #[inline]
     pub(crate) fn have_switches(&self) -> bool {
         self.have_switches
+    }
+
+    /// All of them, in the order of the recording.
+    pub(crate) fn all(&self) -> &[RecordedEvent] {
+        &self.list
     }
 
     pub(crate) fn len(&self) -> usize {

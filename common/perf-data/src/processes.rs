@@ -78,11 +78,11 @@ impl<O: Copy> Processes<O> {
         match record {
             Record::Map(map) if map.is_code => self.map(map, object(map)),
             Record::Map(map) => self.unmap(map),
-            Record::Comm { pid, tid, name } => self.comm(*pid, *tid, name),
-            Record::Fork { pid, parent_pid, tid, parent_tid } => {
+            Record::Comm { pid, tid, name, .. } => self.comm(*pid, *tid, name),
+            Record::Fork { pid, parent_pid, tid, parent_tid, .. } => {
                 self.fork(*pid, *parent_pid, *tid, *parent_tid);
             }
-            Record::Exit { tid } => self.exit(*tid),
+            Record::Exit { tid, .. } => self.exit(*tid),
             _ => {}
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::bytes::Bytes;
 use crate::error::CallerStopped;
+use crate::events::RecordedEvent;
 use crate::sample::{CpuMode, RawSample};
 
 /// The kinds of records: the kernel writes those below 64, perf the others.
@@ -69,6 +70,8 @@ pub enum Record<'a> {
         tid: u32,
         /// At most 15 bytes.
         name: &'a [u8],
+        /// In nanoseconds, on the recording's clock; `None` if it had this name before.
+        time: Option<u64>,
     },
     /// A thread or a process was made: `PERF_RECORD_FORK`.
     Fork {
@@ -80,15 +83,23 @@ pub enum Record<'a> {
         tid: u32,
         /// The thread that made it.
         parent_tid: u32,
+        /// In nanoseconds, on the recording's clock; `None` if it was made before.
+        time: Option<u64>,
     },
     /// A thread ended: `PERF_RECORD_EXIT`.
     Exit {
+        /// The process.
+        pid: u32,
         /// The thread.
         tid: u32,
+        /// In nanoseconds, on the recording's clock.
+        time: Option<u64>,
     },
     /// A thread got a processor or left it: `PERF_RECORD_SWITCH`, `PERF_RECORD_SWITCH_CPU_WIDE`.
     /// It is passed on only after [`Recording::pass_switches`](crate::Recording::pass_switches).
     Switch {
+        /// The process.
+        pid: u32,
         /// The thread.
         tid: u32,
         /// In nanoseconds, on the recording's clock.
@@ -129,6 +140,8 @@ pub enum Record<'a> {
     /// The words of the command that recorded: `perf`, `record`, its options, and the program that
     /// it started, if it did (`HEADER_CMDLINE`). It comes at the same place as the machine.
     CommandLine(&'a [&'a [u8]]),
+    /// The events that are recorded. It comes once, before the first record of the kernel.
+    Events(&'a [RecordedEvent]),
     /// A sample: `PERF_RECORD_SAMPLE`.
     Sample(RawSample<'a>),
     /// A round ended, and the records that could be put in order were passed on: a good moment to
@@ -335,7 +348,7 @@ fn kernel_symbol(mut body: Bytes<'_>) -> Option<Record<'_>> {
 }
 
 fn comm(mut body: Bytes<'_>) -> Option<Record<'_>> {
-    Some(Record::Comm { pid: body.u32()?, tid: body.u32()?, name: body.string() })
+    Some(Record::Comm { pid: body.u32()?, tid: body.u32()?, name: body.string(), time: None })
 }
 
 fn cgroup(mut body: Bytes<'_>) -> Option<Record<'_>> {
@@ -345,12 +358,17 @@ fn cgroup(mut body: Bytes<'_>) -> Option<Record<'_>> {
 fn fork(mut body: Bytes<'_>) -> Option<Record<'_>> {
     let (pid, parent_pid) = (body.u32()?, body.u32()?);
     let (tid, parent_tid) = (body.u32()?, body.u32()?);
-    Some(Record::Fork { pid, parent_pid, tid, parent_tid })
+    Some(Record::Fork { pid, parent_pid, tid, parent_tid, time: None })
 }
 
 fn exit(mut body: Bytes<'_>) -> Option<Record<'_>> {
-    let (_pid, _parent_pid, tid) = (body.u32()?, body.u32()?, body.u32()?);
-    Some(Record::Exit { tid })
+    let (pid, _parent_pid, tid) = (body.u32()?, body.u32()?, body.u32()?);
+    Some(Record::Exit { pid, tid, time: None })
+}
+
+/// Whether a record has this time, and not that perf made it when recording began.
+pub(crate) fn is_time(time: &u64) -> bool {
+    !matches!(*time, 0 | u64::MAX)
 }
 
 /// Parses a record of a build-id. Its kind may be missing: perf once forgot to write it.

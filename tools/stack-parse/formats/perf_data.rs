@@ -20,23 +20,26 @@ mod program;
 mod sections;
 mod simpleperf;
 mod stacks;
+mod threads;
 
 use std::time::SystemTime;
 
 use common::{Result, io::Input};
-use stack_perf_data::{MapRecord, Processes, RawSample, Record, Recording, Unwinder};
+use stack_perf_data::{
+    MapRecord, Processes, RawSample, Record, RecordedEvent, Recording, Unwinder,
+};
 use symbolize::{Detail, MappedObject, ObjectId, Objects};
 
 use crate::format::{Extra, Format, Head};
 use crate::options::Options;
 use crate::read::perf_health;
-use crate::samples::{Root, Samples, Weighs};
+use crate::samples::{Root, Samples, ThreadNews, Turn, Weighs};
 use crate::symbolize_args::SymbolizeArgs;
 use batch::Batch;
 use changed::RecordedFiles;
 use locations::Locations;
 use process_runtimes::ProcessRuntimes;
-use program::Program;
+use program::{FORKED, Program};
 use stacks::Stacks;
 
 pub(super) const FORMAT: Format =
@@ -164,18 +167,42 @@ impl Join {
                 }
                 self.sample(sample, samples)?;
             }
-            Record::Switch { tid, time, kind } => self.batch.push_switch(*tid, *time, *kind),
+            Record::Events(events) => self.recorded(events, samples),
             Record::RoundEnd if samples.wants.at_once => self.flush(samples)?,
-            other => {
-                if let Record::Comm { pid, tid, name } = other
-                    && pid == tid
-                {
-                    self.named(*pid, name, samples);
-                }
-                self.processes.apply(other, |map| intern(&mut self.objects, map));
-            }
+            other => self.apply(other, samples),
         }
         Ok(())
+    }
+
+    /// Notes which events are recorded, and by which clock.
+    fn recorded(&mut self, events: &[RecordedEvent], samples: &mut Samples<'_>) {
+        let names: Vec<&[u8]> = events.iter().map(RecordedEvent::name).collect();
+        samples.recorded(&names);
+        samples.facts.clock =
+            events.first().and_then(RecordedEvent::clock).and_then(threads::clock_name);
+    }
+
+    /// Notes what becomes of a process or a thread.
+    fn apply(&mut self, record: &Record<'_>, samples: &mut Samples<'_>) {
+        if let Record::Comm { pid, tid, name, .. } = record
+            && pid == tid
+        {
+            self.named(*pid, name, samples);
+        }
+        if samples.wants.switches {
+            let are_listed = self.program.is_running_process();
+            match threads::news(record, &mut self.processes) {
+                Some((Some(time), news)) => self.batch.push_news(&ThreadNews { time, ..news }),
+                // Of a process that was chosen, all threads are in the recording.
+                Some((None, ThreadNews { pid: Some(pid), tid, comm, turn: Turn::Named, .. }))
+                    if are_listed && comm != FORKED =>
+                {
+                    samples.existed(pid, tid, comm);
+                }
+                _ => {}
+            }
+        }
+        self.processes.apply(record, |map| intern(&mut self.objects, map));
     }
 
     /// A process has this name.

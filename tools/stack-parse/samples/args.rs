@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use clap::Args;
-use common::folded::LabelKeys;
+use common::{Result, folded::LabelKeys};
 
 use super::events::EventArgs;
 use super::root::Root;
 use super::sinks::{self, Every, PerSample, Sink, Table};
-use super::sources::{OffCpu, Source, Wakers, Whose};
+use super::sources::{OffCpu, Source, Wakers, Wall, Whose};
 use super::sums::Sums;
 use super::wants::Wants;
 use super::weight::Weight;
@@ -65,12 +65,19 @@ pub(crate) struct SamplesArgs {
 
     /// Nanoseconds that threads were blocked, of process PID or of the program that perf started,
     /// from sched:sched_switch events
-    #[arg(long, value_name = "PID|program", num_args = 0..=1, require_equals = true)]
+    #[arg(long, group = "switches", value_name = "PID|program", num_args = 0..=1)]
+    #[arg(require_equals = true)]
     #[arg(conflicts_with_all = ["per_sample", "table", "weight", "by_event", "event"])]
     pub(super) off_cpu: Option<Option<Whose>>,
 
+    /// Nanoseconds that each thread ran, waited or could run, from its first moment to its last; the
+    /// leaf, or the label 'state', says which
+    #[arg(long, group = "switches")]
+    #[arg(conflicts_with_all = ["table", "every", "weight", "by_event", "off_cpu", "from", "to"])]
+    pub(super) wall: bool,
+
     /// Below each stack that waited, after '--', the stack that woke it, from sched:sched_waking
-    #[arg(long, requires = "off_cpu")]
+    #[arg(long, requires = "switches")]
     pub(super) wakers: bool,
 
     /// Also write what is counted and how far it can be trusted: '# unit: samples', '# lost: 0 of
@@ -94,7 +101,8 @@ impl SamplesArgs {
         Wants {
             at_once: self.per_sample || self.table || self.every.is_some(),
             list: self.list_events,
-            switches: self.off_cpu.is_some(),
+            switches: self.off_cpu.is_some() || self.wall,
+            wall: self.wall,
             wakers: self.wakers,
             frames: self.frames.clone(),
             is_bounded,
@@ -111,10 +119,21 @@ impl SamplesArgs {
 
     /// What makes samples; `None` if they are taken as they were recorded. Adds the frames that it
     /// needs to those of `sums`.
-    pub(super) fn source(&self, sums: &mut Sums) -> Option<Box<dyn Source>> {
-        let wakers = self.wakers.then(|| Wakers::new(&mut sums.frames));
+    ///
+    /// # Errors
+    ///
+    /// [`common::Error::Usage`] if the glob of the events cannot be read.
+    pub(super) fn source(&self, sums: &mut Sums) -> Result<Option<Box<dyn Source>>> {
+        let frames = &mut sums.frames;
+        if self.wall {
+            let has_time = |keys: &LabelKeys| keys.has(b"time") || keys.has(b"since");
+            let is_timed = self.per_sample || self.labels.as_ref().is_some_and(has_time);
+            let wall = Wall::new(&self.events, is_timed, self.wakers, frames)?;
+            return Ok(Some(Box::new(wall)));
+        }
+        let wakers = self.wakers.then(|| Wakers::new(frames));
         let whose = self.off_cpu.map(Option::unwrap_or_default);
-        whose.map(|whose| Box::new(OffCpu::new(whose, wakers)) as Box<dyn Source>)
+        Ok(whose.map(|whose| Box::new(OffCpu::new(whose, wakers)) as Box<dyn Source>))
     }
 
     /// Where samples are written as they come; `None` if they are summed.

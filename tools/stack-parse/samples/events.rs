@@ -59,6 +59,18 @@ impl Events {
         Events::of(Wanted::Named(names), asked.to_owned(), "")
     }
 
+    /// Takes the events that the user chose, or the first, and besides those of these names.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`](common::Error::Usage) if the glob cannot be read.
+    pub(super) fn with(names: &[&str], args: &EventArgs) -> Result<Events> {
+        let names = names.iter().map(|name| name.as_bytes().to_vec()).collect();
+        let chosen = Events::new(args)?;
+        let wanted = Wanted::With(Box::new(chosen.wanted), names);
+        Ok(Events::of(wanted, chosen.asked, ", --event takes them in"))
+    }
+
     fn of(wanted: Wanted, asked: String, hint: &'static str) -> Events {
         let (events, measures) = (Vec::new(), Vec::new());
         let (last, samples, is_chosen) = Default::default();
@@ -196,7 +208,7 @@ impl Events {
 
     /// Whether the user chose no event, so that the first one is taken.
     pub(super) fn takes_first(&self) -> bool {
-        matches!(self.wanted, Wanted::First)
+        self.wanted.is_first()
     }
 
     pub(super) fn get(&self, event: usize) -> &Event {
@@ -242,8 +254,9 @@ impl Events {
 
     fn find_or_add(&mut self, event: &[u8]) -> usize {
         let index = self.find_or_push(event);
-        if !std::mem::replace(&mut self.is_chosen, true) && matches!(self.wanted, Wanted::First) {
-            self.events[index].is_wanted = true;
+        if !self.is_chosen && !self.wanted.is_besides(&self.events[index].name) {
+            self.is_chosen = true;
+            self.events[index].is_wanted |= self.wanted.is_first();
         }
         index
     }

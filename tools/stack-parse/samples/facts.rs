@@ -25,6 +25,8 @@ pub(crate) struct Facts {
     pub(crate) program: Option<Vec<u8>>,
     /// How long was recorded, in nanoseconds, if the input says so.
     pub(crate) length: Option<u64>,
+    /// The clock of the times, by its name in clock_gettime(2) in lower case.
+    pub(crate) clock: Option<&'static str>,
     /// How many processors the recorded machine had.
     pub(crate) processors: Option<u32>,
     /// How many samples were to be taken each second; `Some(None)` if some had another rate, or
@@ -198,8 +200,13 @@ impl Facts {
             ("processors", self.processors.map(|it| counted(it.into(), "processors").into_bytes())),
             ("rate", self.rate.flatten().map(|it| format!("{} Hz", grouped(it)).into_bytes())),
         ];
-        let lines = values.into_iter();
-        lines.filter_map(|(key, value)| Some(header_line(key, &value?))).collect()
+        let lines = values.into_iter().filter_map(|(key, value)| Some(header_line(key, &value?)));
+        self.clock_line().into_iter().chain(lines).collect()
+    }
+
+    /// The line with the clock, which is known before the samples.
+    pub(super) fn clock_line(&self) -> Option<Vec<u8>> {
+        self.clock.map(|clock| header_line("clock", clock.as_bytes()))
     }
 
     /// The kernel does not say of which event and time the samples are that it lost. If none is

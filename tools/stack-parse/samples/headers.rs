@@ -178,9 +178,13 @@ impl Samples<'_> {
         if self.wants.header || !lines.is_empty() {
             let events = self.events.taken_from_input();
             let events = if self.events.takes_first() { events } else { Vec::new() };
-            let (facts, format) = (Vec::new(), self.input.format.name);
+            let facts = self.facts.clock_line().into_iter().collect();
+            let format = self.input.format.name;
             let header = InputHeader { lines, facts, has_samples: true, events, format };
-            lines = header.lines(&self.events, self.wants.by_event);
+            lines = match &self.source {
+                Some(source) => header.lines_of_source(source.measure()),
+                None => header.lines(&self.events, self.wants.by_event),
+            };
             // The other lines may change until the end.
             lines.retain(|line| says_what_is_counted(line));
         }

@@ -85,6 +85,11 @@ impl Stream {
         &mut self.line
     }
 
+    /// Writes the line that was started, to which all was appended but the weight.
+    pub(super) fn write(&mut self, weight: u64, pipe: &mut Pipe) -> Result<()> {
+        self.sink.add(&self.line, weight, pipe)
+    }
+
     /// Writes that sample with these frames, root first, or reports that its weight does not fit
     /// into 64 bits.
     pub(super) fn close(

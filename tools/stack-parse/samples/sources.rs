@@ -4,19 +4,23 @@
 mod off_cpu;
 mod switch;
 mod wakers;
+mod wall;
 
 use std::fmt;
 
 use bstr::ByteSlice;
-use common::{pipe::Pipe, stacks::NodeId};
+use common::pipe::Pipe;
+use common::stacks::{FrameId, NodeId};
 
 use super::events::{Events, Measure};
 use super::root::Root;
 use super::sample::{OpenSample, Sample};
 use super::sums::{Noted, Sums};
+use super::threads::ThreadNews;
 
 pub(super) use off_cpu::{OffCpu, Whose};
 pub(super) use wakers::Wakers;
+pub(super) use wall::Wall;
 
 /// Makes samples out of those that were recorded: of one recorded sample none or several.
 ///
@@ -48,8 +52,19 @@ pub(super) trait Source: fmt::Debug + Send {
     /// What the recording lacks.
     fn end_input(&mut self, events: &Events) -> Result<(), &'static str>;
 
-    /// Notes what became of a thread that left its processor by a switch without a text.
-    fn switched(&mut self, _tid: &[u8], _time: u64, _turn: Turn, _sums: &mut Sums) {}
+    /// Notes what became of a thread between samples.
+    fn note_thread(&mut self, _news: &ThreadNews<'_>, _sums: &mut Sums) {}
+
+    /// Notes a process and its thread that existed before the recording began.
+    fn existed(&mut self, _ids: [u32; 2], _comm: &[u8], _sums: &mut Sums) {}
+
+    /// Notes the names of the recorded events, where the input has them before its samples.
+    fn recorded(&mut self, _events: &[&[u8]]) {}
+
+    /// Whether it makes slices, which get labels of their own and not those of a recorded sample.
+    fn makes_slices(&self) -> bool {
+        false
+    }
 
     /// Notes that the recorder started a program, and which process that is, if that is known yet.
     fn started(&mut self, _pid: Option<u32>) {}
@@ -61,24 +76,90 @@ pub(super) trait Source: fmt::Debug + Send {
     fn report(&self, pipe: &mut Pipe);
 }
 
-/// What became of a thread in a switch without a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
-    /// It left its processor.
-    Left,
-    /// It left its processor in the last switch though it could go on.
-    Preempted,
-    /// It got a processor again.
-    Back,
+/// What a source made.
+#[derive(Debug)]
+pub(super) enum Made {
+    /// A sample with the labels of a recorded one.
+    Sample {
+        leaf: NodeId,
+        labels: Noted,
+        /// In the unit of the source.
+        weight: u64,
+    },
+    Slice(Slice),
 }
 
-/// A sample that a source made.
-#[derive(Debug)]
-pub(super) struct Made {
-    pub(super) leaf: NodeId,
-    pub(super) labels: Noted,
-    /// In the unit of the source.
-    pub(super) weight: u64,
+/// What a thread did for some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slice {
+    pub(super) pid: Option<u32>,
+    pub(super) tid: u32,
+    /// The name of the thread.
+    pub(super) comm: FrameId,
+    /// When it began and how long it lasted, in nanoseconds.
+    pub(super) time: u64,
+    pub(super) length: u64,
+    pub(super) state: State,
+    /// The stack, if it is known.
+    pub(super) leaf: Option<NodeId>,
+    pub(super) waker: Option<Waker>,
+}
+
+/// What a thread did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Running,
+    /// It could run, and had no processor.
+    Runnable,
+    Waiting,
+    /// It left its processor, and nobody recorded when it was woken.
+    WaitingOrRunnable,
+    /// A record that would tell it is missing.
+    NotRecorded,
+}
+
+impl State {
+    /// The value of the label, and the frame below a stack.
+    pub(super) fn names(self) -> (&'static str, &'static str) {
+        match self {
+            State::Running => ("running", "[running]"),
+            State::Runnable => ("runnable", "[runnable]"),
+            State::Waiting => ("waiting", "[waiting]"),
+            State::WaitingOrRunnable => ("waiting-or-runnable", "[waiting or runnable]"),
+            State::NotRecorded => ("not-recorded", "[not recorded]"),
+        }
+    }
+}
+
+/// Who ended a wait, or made a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Waker {
+    pub(super) who: Who,
+    pub(super) stack: Option<WakerStack>,
+}
+
+/// The stack of a waker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WakerStack {
+    Recorded {
+        /// The node of its root frame.
+        base: NodeId,
+        leaf: NodeId,
+        /// The frame that names it.
+        name: FrameId,
+    },
+    /// It was not recorded: the thread of this name had ended.
+    Ended(FrameId),
+}
+
+/// What runs on a processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Who {
+    Thread(u32),
+    /// An interrupt, which has no relation to the thread that it stopped.
+    Interrupt,
+    /// The idle task of a processor.
+    Idle,
 }
 
 /// The ids of a sample's process and thread, where they are known.

@@ -4,6 +4,7 @@ mod advice;
 mod frame_traits;
 mod labelled;
 
+use bstr::ByteSlice;
 use common::folded::{NO_STACK, clean_frame};
 use common::stacks::{FrameId, FrameTable, NodeId, StackTree};
 use common::{Result, pipe::Pipe};
@@ -40,8 +41,9 @@ pub(super) struct Sums {
 
 impl Sums {
     pub(super) fn new(wants: &Wants) -> Sums {
-        let (is_kept, by_event) = (!wants.at_once, wants.by_event);
-        let labelled = (is_kept && wants.line_labels()).then(Labelled::default);
+        // The stacks of slices are needed until these end.
+        let (is_kept, by_event) = (!wants.at_once || wants.wall, wants.by_event);
+        let labelled = (!wants.at_once && wants.line_labels()).then(Labelled::default);
         Sums { is_kept, by_event, labelled, ..Sums::default() }
     }
 
@@ -88,6 +90,20 @@ impl Sums {
     #[inline]
     pub(super) fn child(&mut self, parent: NodeId, frame: FrameId) -> NodeId {
         if self.is_kept { self.tree.child(parent, frame) } else { parent }
+    }
+
+    /// The node of the frame with this name below another.
+    pub(super) fn below(&mut self, parent: NodeId, name: &[u8]) -> NodeId {
+        let frame = self.frames.intern(name);
+        self.tree.child(parent, frame)
+    }
+
+    /// Whether the name of any frame of the stack with this leaf contains `part`.
+    pub(super) fn has_frame(&self, leaf: NodeId, part: &[u8]) -> bool {
+        let up = |node: &NodeId| Some(self.tree.parent(*node));
+        std::iter::successors(Some(leaf), up)
+            .take_while(|node| *node != StackTree::ROOT)
+            .any(|node| self.frames.name(self.tree.frame(node)).contains_str(part))
     }
 
     /// The leaf of a sample. With `--root none` a sample without frames would be lost, so it gets
@@ -185,7 +201,7 @@ impl Sums {
     }
 
     /// Appends the stack with this leaf.
-    fn append_stack(&self, leaf: NodeId, out: &mut Vec<u8>) {
+    pub(super) fn append_stack(&self, leaf: NodeId, out: &mut Vec<u8>) {
         self.tree.append_stack(leaf, usize::from(!self.by_event), &self.frames, out);
     }
 }

@@ -1,8 +1,37 @@
 //! What happens to threads and processes between samples.
 
+use super::Samples;
 use super::events::Fate;
 use super::sample::Time;
-use super::{Samples, Turn};
+
+/// What a recorder says of a thread between samples.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThreadNews<'a> {
+    pub(crate) pid: Option<u32>,
+    pub(crate) tid: u32,
+    /// Its name from now on.
+    pub(crate) comm: &'a [u8],
+    /// In nanoseconds, on the recording's clock.
+    pub(crate) time: u64,
+    pub(crate) turn: Turn,
+}
+
+/// What became of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// It left its processor.
+    Left,
+    /// It left its processor in the last switch though it could go on.
+    Preempted,
+    /// It got a processor again.
+    Back,
+    /// It got this name.
+    Named,
+    /// This thread made it.
+    Made { by: u32 },
+    /// It ended.
+    Ended,
+}
 
 impl Samples<'_> {
     /// Notes that the recorder started a program, and which process that is, if that is known yet.
@@ -12,12 +41,26 @@ impl Samples<'_> {
         }
     }
 
-    /// Notes what became of a thread after a [`Sample::leaves`], at this time in nanoseconds.
-    pub(crate) fn switched(&mut self, tid: &[u8], time: u64, turn: Turn) {
-        let fate = self.window.fate(true, Some(Time::Nanoseconds(time)), None);
+    /// Notes which events are recorded, where the input says so before its samples.
+    pub(crate) fn recorded(&mut self, events: &[&[u8]]) {
+        if let Some(source) = &mut self.source {
+            source.recorded(events);
+        }
+    }
+
+    /// Notes a thread that existed before the recording began.
+    pub(crate) fn existed(&mut self, pid: u32, tid: u32, comm: &[u8]) {
+        let Samples { source, sums, .. } = self;
+        if let Some(source) = source {
+            source.existed([pid, tid], comm, sums);
+        }
+    }
+
+    /// Notes what became of a thread.
+    pub(crate) fn note_thread(&mut self, news: &ThreadNews<'_>) {
+        let fate = self.window.fate(true, Some(Time::Nanoseconds(news.time)), None);
         if let Some(source) = self.source.as_mut().filter(|_| fate == Fate::Taken) {
-            source.switched(tid, time, turn, &mut self.sums);
-            self.add_made();
+            source.note_thread(news, &mut self.sums);
         }
     }
 }

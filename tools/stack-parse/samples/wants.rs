@@ -17,6 +17,8 @@ pub(crate) struct Wants {
     pub(crate) list: bool,
     /// Whether the times between switches are wanted: then no switch may be missing.
     pub(crate) switches: bool,
+    /// Whether what threads did all the time is wanted.
+    pub(crate) wall: bool,
     /// Whether the wakers of threads are wanted.
     pub(crate) wakers: bool,
     /// The options for the names of frames.

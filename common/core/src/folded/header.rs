@@ -54,10 +54,11 @@ struct Key {
 const SAMPLES: &str = "samples";
 
 /// The keys of header lines, in the order in which they are written.
-const KEYS: [Key; 14] = [
+const KEYS: [Key; 15] = [
     of_recording("event", Merge::Named),
     of_recording("unit", Merge::Named),
     of_recording("source", Merge::Named),
+    of_recording("clock", Merge::Named),
     of_all(SAMPLES, Merge::Samples),
     of_all("lost", Merge::Parts),
     of_all("truncated", Merge::Parts),

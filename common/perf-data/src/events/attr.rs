@@ -66,6 +66,7 @@ mod flags {
     pub(crate) const ENABLE_ON_EXEC: u64 = 1 << 12;
     pub(crate) const PRECISE_IP_AT: u32 = 15;
     pub(crate) const SAMPLE_ID_ALL: u64 = 1 << 18;
+    pub(crate) const USE_CLOCKID: u64 = 1 << 25;
     pub(crate) const CONTEXT_SWITCH: u64 = 1 << 26;
 }
 
@@ -84,6 +85,8 @@ pub(crate) struct Attr {
     /// Bits of [`reads`].
     pub(crate) read_format: u64,
     flags: u64,
+    /// The number of the clock that times are read from, if the user chose one.
+    clock: i32,
     /// The address of a breakpoint.
     pub(crate) address: u64,
     /// Bits of [`branches`].
@@ -112,7 +115,7 @@ impl Attr {
         let branch_sample_type = bytes.u64().unwrap_or(0);
         let sample_regs_user = bytes.u64().unwrap_or(0);
         let sample_stack_user = bytes.u32().unwrap_or(0);
-        let _clock = bytes.u32();
+        let clock = bytes.u32().unwrap_or(0) as i32;
         Some(Attr {
             kind,
             config,
@@ -120,6 +123,7 @@ impl Attr {
             sample_type,
             read_format,
             flags,
+            clock,
             address,
             branch_sample_type,
             sample_regs_user,
@@ -157,6 +161,12 @@ impl Attr {
     /// Whether the switches of threads are recorded, too.
     pub(crate) fn records_switches(&self) -> bool {
         self.is(flags::CONTEXT_SWITCH)
+    }
+
+    /// The clock that times are read from, by its number in clock_gettime(2); `None` if it is the
+    /// kernel's own.
+    pub(crate) fn clock(&self) -> Option<i32> {
+        self.is(flags::USE_CLOCKID).then_some(self.clock)
     }
 
     /// Whether counting begins when perf starts the program that it records.

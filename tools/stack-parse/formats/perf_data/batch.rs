@@ -2,7 +2,7 @@
 
 use common::Result;
 use common::stacks::{FrameId, FrameTable};
-use stack_perf_data::{Processes, RawSample, SwitchKind, TraceContext};
+use stack_perf_data::{Processes, RawSample, TraceContext};
 use std::io::Write;
 use std::num::NonZero;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use symbolize::{ObjectId, Objects};
 use super::labels::LabelValues;
 use super::locations::{LocationId, Locations};
 use crate::samples::sample::{Context, Sample, Time};
-use crate::samples::{Ids, Samples, Turn};
+use crate::samples::{Ids, Samples, ThreadNews, Turn};
 
 /// With this many samples it pays to share the work of naming locations between threads.
 const FULL: usize = 16 * 1024;
@@ -45,11 +45,22 @@ struct Waiting {
     period: Option<u64>,
     parallelism: Option<NonZero<u32>>,
     context: Context,
-    /// Of a switch without a text, and of a record that is no sample.
+    /// Whether it is a switch without a text.
+    leaves: bool,
+    /// Of a record that is no sample.
     turn: Option<Turn>,
     cgroup: Option<FrameId>,
     text: Range<usize>,
     locations: Range<usize>,
+}
+
+impl Waiting {
+    /// What became of the thread, which is called `comm`.
+    fn news<'a>(&self, comm: &'a [u8], turn: Turn) -> ThreadNews<'a> {
+        let [pid, tid, _] = self.numbers;
+        let (tid, time) = (tid.unwrap_or_default(), self.time.unwrap_or_default());
+        ThreadNews { pid, tid, comm, time, turn }
+    }
 }
 
 impl Batch {
@@ -78,14 +89,15 @@ impl Batch {
         let (text, locations) = (self.texts.len(), self.locations.len());
         sample.append_text(&mut self.texts);
         let ids = Ids { pid: sample.pid, tid: sample.tid };
-        let context = if samples.wants.wakers { context(sample) } else { Context::Thread };
+        let has_wakings = samples.wants.wakers || samples.wants.wall;
+        let context = if has_wakings { context(sample) } else { Context::Thread };
+        // Only the kernel's part says whether an interrupt woke.
+        let needs_kernel = samples.wants.wall && !samples.wants.wakers && is_waking(sample);
         if samples.needs_frames(&self.events[event], ids, &self.texts[text..]) {
-            match context {
-                // The program that it stopped has nothing to do with it.
-                Context::Interrupt => {
-                    locate(&sample.without_copied_stack(), &mut self.locations);
-                }
-                Context::Thread | Context::Idle => locate(sample, &mut self.locations),
+            // The program that an interrupt stopped has nothing to do with it.
+            match context == Context::Interrupt || needs_kernel {
+                true => locate(&sample.without_copied_stack(), &mut self.locations),
+                false => locate(sample, &mut self.locations),
             }
         }
         self.samples.push(Waiting {
@@ -97,30 +109,26 @@ impl Batch {
             parallelism: sample.parallelism.ok().and_then(NonZero::new),
             context,
             // simpleperf records no fields.
-            turn: (samples.wants.switches && sample.raw.is_empty()).then_some(Turn::Left),
+            leaves: samples.wants.switches && is_switch(sample) && sample.raw.is_empty(),
+            turn: None,
             cgroup: sample.cgroup.and_then(|id| self.labels.cgroup(id)),
             text: text..self.texts.len(),
             locations: locations..self.locations.len(),
         });
     }
 
-    /// Adds a switch of a thread, in its place between the samples.
-    pub(super) fn push_switch(&mut self, tid: u32, time: u64, kind: SwitchKind) {
-        let turn = match kind {
-            SwitchKind::In => Turn::Back,
-            SwitchKind::Preempted => Turn::Preempted,
-            // The sample of this switch was there before.
-            SwitchKind::Out => return,
-        };
+    /// Adds what became of a thread, in its place between the samples.
+    pub(super) fn push_news(&mut self, news: &ThreadNews<'_>) {
         self.samples.push(Waiting {
             event: 0,
-            comm: self.comms.intern(b""),
-            time: Some(time),
-            numbers: [None, Some(tid), None],
+            comm: self.comms.intern(news.comm),
+            time: Some(news.time),
+            numbers: [news.pid, Some(news.tid), None],
             period: None,
             parallelism: None,
             context: Context::Thread,
-            turn: Some(turn),
+            leaves: false,
+            turn: Some(news.turn),
             cgroup: None,
             text: 0..0,
             locations: 0..0,
@@ -143,25 +151,25 @@ impl Batch {
         let Batch { frames, numbers, labels, .. } = self;
         for waiting in self.samples.drain(..) {
             frames.clear();
-            let stack = &self.locations[waiting.locations];
+            let stack = &self.locations[waiting.locations.clone()];
             for &location in stack.iter().rev() {
                 // A call chain may go on in the program that the interrupt stopped.
                 let is_stopped = waiting.context == Context::Interrupt;
-                if is_stopped && !locations.is_of_kernel(location, objects) {
-                    continue;
+                if !is_stopped || locations.is_of_kernel(location, objects) {
+                    frames.extend_from_slice(locations.frames(location));
                 }
-                frames.extend_from_slice(locations.frames(location));
             }
-            numbers.iter_mut().zip(waiting.numbers).for_each(|(text, it)| write_number(it, text));
-            if let Some(turn @ (Turn::Back | Turn::Preempted)) = waiting.turn {
-                samples.switched(&numbers[1], waiting.time.unwrap_or_default(), turn);
+            let comm = name(self.comms.name(waiting.comm), waiting.numbers[1], processes);
+            if let Some(turn) = waiting.turn {
+                samples.note_thread(&waiting.news(comm, turn));
                 continue;
             }
+            numbers.iter_mut().zip(waiting.numbers).for_each(|(text, it)| write_number(it, text));
             let number = |index: usize| waiting.numbers[index].map(|_| &numbers[index][..]);
             let leaf = stack.first().and_then(|leaf| locations.get(*leaf));
             let labels = labels.of_sample(waiting.cgroup, leaf, objects, samples);
             let sample = Sample {
-                comm: name(self.comms.name(waiting.comm), waiting.numbers[1], processes),
+                comm,
                 pid: number(0),
                 tid: number(1),
                 cpu: number(2),
@@ -170,7 +178,7 @@ impl Batch {
                 weights: waiting.period.as_slice(),
                 parallelism: waiting.parallelism,
                 context: waiting.context,
-                leaves: waiting.turn == Some(Turn::Left),
+                leaves: waiting.leaves,
                 count: 1,
                 text: &self.texts[waiting.text],
                 labels: &labels,
@@ -210,4 +218,14 @@ fn context(sample: &RawSample<'_>) -> Context {
         Some(TraceContext::Idle) => Context::Idle,
         Some(TraceContext::Thread) | None => Context::Thread,
     }
+}
+
+/// Whether a sample says that a thread is woken.
+fn is_waking(sample: &RawSample<'_>) -> bool {
+    sample.event.name().starts_with(b"sched:sched_wak")
+}
+
+/// Whether a sample is a switch of the scheduler.
+fn is_switch(sample: &RawSample<'_>) -> bool {
+    sample.event.name().starts_with(b"sched:sched_switch")
 }

@@ -21,7 +21,7 @@ pub(super) fn check(
     if samples.wants.latency() {
         sample.parallelism.map_err(|why| no_latency(input, why))?;
     }
-    if samples.wants.wakers && sample.event.is_of_started_program() {
+    if samples.wants.wakers && !samples.wants.wall && sample.event.is_of_started_program() {
         return Err(Error::Usage(format!(
             "--wakers needs a recording of all processors: {input} is of one program, and lacks \
              what others did: record with 'perf record -a -g -e \
@@ -30,8 +30,9 @@ pub(super) fn check(
     }
     if samples.wants.switches && is_of_scheduler(sample) && !sample.event.is_complete() {
         let event = sample.event.name().as_bstr();
+        let option = if samples.wants.wall { "--wall" } else { "--off-cpu" };
         return Err(Error::Usage(format!(
-            "--off-cpu needs all switches: in {input} {event} was sampled, as 'perf record -F' \
+            "{option} needs all switches: in {input} {event} was sampled, as 'perf record -F' \
              samples all events: record with 'perf record -a -g -e sched:sched_switch' without -F \
              and -c; to sample as well, add '-e cpu-clock/freq=999/'"
         )));

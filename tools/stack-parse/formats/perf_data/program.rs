@@ -21,7 +21,7 @@ pub(super) struct Program {
 }
 
 /// The name that perf gives to the process that becomes the program.
-const FORKED: &[u8] = b"perf-exec";
+pub(super) const FORKED: &[u8] = b"perf-exec";
 
 impl Program {
     pub(super) fn set_command(&mut self, words: &[&[u8]]) {
@@ -53,6 +53,15 @@ impl Program {
         }
         self.started = Some(pid);
         Some(self.started)
+    }
+
+    /// Whether perf recorded processes that ran already: `-p 12`, `--tid=13`.
+    pub(super) fn is_running_process(&self) -> bool {
+        let is_it = |word: &Vec<u8>| {
+            let long = [&b"--pid"[..], b"--tid"].iter().any(|it| word.starts_with(it));
+            long || word.starts_with(b"-p") || word.starts_with(b"-t")
+        };
+        self.words[..self.found.unwrap_or(self.words.len()).min(self.words.len())].iter().any(is_it)
     }
 
     /// Notes whether a sample was counted in the program that perf started.

@@ -34,8 +34,10 @@ impl Events {
         self.measures.clear();
         let is_wanted = |measure: &Measure<'_>| self.wanted.matches(measure.name);
         let chosen = match self.wanted {
-            Wanted::Matching(_) | Wanted::Named(_) => measures.iter().position(is_wanted),
             Wanted::First | Wanted::All => Some(default),
+            Wanted::Matching(_) | Wanted::Named(_) | Wanted::With(..) => {
+                measures.iter().position(is_wanted)
+            }
         };
         for (place, measure) in measures.iter().enumerate() {
             let index = self.find_or_add(measure.name);
@@ -66,10 +68,11 @@ impl Events {
         }
     }
 
-    /// Sets the unit of an event's weights, before its first sample.
-    pub(crate) fn announce(&mut self, event: &[u8], unit: &[u8]) {
+    /// Sets the unit of an event's weights, before its first sample. Returns its index.
+    pub(crate) fn announce(&mut self, event: &[u8], unit: &[u8]) -> usize {
         let index = self.find_or_push(event);
         self.events[index].unit = plain_unit(unit);
+        index
     }
 
     /// Declares that a known event is one of several numbers of the same samples.

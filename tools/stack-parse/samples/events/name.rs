@@ -24,7 +24,7 @@ pub(super) fn is_same(name: &[u8], event: &[u8]) -> bool {
     if name == event {
         return true;
     }
-    hybrid_parts(event).is_some_and(|(bare, modifiers)| {
+    hybrid_parts(event).or_else(|| without_terms(event)).is_some_and(|(bare, modifiers)| {
         name.strip_prefix(bare).is_some_and(|rest| match modifiers {
             b"" => rest.is_empty(),
             _ => rest.strip_prefix(b":") == Some(modifiers),
@@ -38,9 +38,40 @@ pub(super) fn plain_unit(unit: &[u8]) -> Vec<u8> {
 }
 
 pub(super) fn plain_name(event: &[u8]) -> Vec<u8> {
-    match hybrid_parts(event) {
+    match hybrid_parts(event).or_else(|| without_terms(event)) {
         Some((bare, b"")) => bare.to_vec(),
         Some((bare, modifiers)) => [bare, b":", modifiers].concat(),
         None => event.to_vec(),
     }
+}
+
+/// The name and the modifiers of `cpu-clock/freq=2000,call-graph=fp/u`, where all terms say how to
+/// record; of `cpu/event=0x3c/` they say what.
+fn without_terms(event: &[u8]) -> Option<(&[u8], &[u8])> {
+    const HOW: [&str; 17] = [
+        "freq",
+        "period",
+        "call-graph",
+        "stack-size",
+        "time",
+        "inherit",
+        "no-inherit",
+        "max-stack",
+        "nr",
+        "overwrite",
+        "no-overwrite",
+        "percore",
+        "aux-output",
+        "aux-action",
+        "aux-sample-size",
+        "branch_type",
+        "driver-config",
+    ];
+    let (rest, modifiers) = event.rsplit_once_str(b"/")?;
+    let (name, terms) = rest.split_once_str(b"/")?;
+    let is_how = |term: &[u8]| {
+        let key = term.split_once_str(b"=").map_or(term, |(key, _)| key);
+        HOW.iter().any(|how| how.as_bytes() == key)
+    };
+    (!name.is_empty() && terms.split_str(",").all(is_how)).then_some((name, modifiers))
 }

@@ -22,6 +22,8 @@ pub(super) enum Wanted {
     First,
     Matching(Regex),
     Named(Vec<Vec<u8>>),
+    /// The first, or those that match, and besides those of these names.
+    With(Box<Wanted>, Vec<Vec<u8>>),
     All,
 }
 
@@ -40,8 +42,24 @@ impl Wanted {
             Wanted::First => false,
             Wanted::Matching(glob) => glob.is_match(event),
             Wanted::Named(names) => names.iter().any(|name| name == event),
+            Wanted::With(others, _) => others.matches(event) || self.is_besides(event),
             Wanted::All => true,
         }
+    }
+}
+
+impl Wanted {
+    /// Whether the first event is wanted.
+    pub(super) fn is_first(&self) -> bool {
+        match self {
+            Wanted::With(others, _) => others.is_first(),
+            it => matches!(it, Wanted::First),
+        }
+    }
+
+    /// Whether an event is wanted besides those that were chosen, so that it is not the first.
+    pub(super) fn is_besides(&self, event: &[u8]) -> bool {
+        matches!(self, Wanted::With(_, names) if names.iter().any(|name| name == event))
     }
 }
 

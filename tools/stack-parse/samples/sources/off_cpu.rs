@@ -11,12 +11,13 @@ use common::stacks::{FrameId, NodeId};
 
 use super::switch::{EVENT, Switch};
 use super::wakers::{WAKINGS, Wakers, is_waking, woken};
-use super::{Ids, Made, Source, Turn};
+use super::{Ids, Made, Source};
 use crate::remedies;
 use crate::samples::events::{Events, Measure};
 use crate::samples::root::Root;
 use crate::samples::sample::{OpenSample, Sample, Time};
 use crate::samples::sums::{Noted, Sums};
+use crate::samples::threads::{ThreadNews, Turn};
 
 /// Whose threads count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,8 +56,8 @@ pub(crate) struct OffCpu {
     waking: Option<(Vec<u8>, FrameId)>,
     /// `None` unless the user asked for wakers.
     wakers: Option<Wakers>,
-    /// The wait that the current switch ended.
-    ended: Option<Made>,
+    /// The waits that ended.
+    ended: Vec<Made>,
     preempted: u64,
     /// How many threads did not come back before their recording ended.
     gone: usize,
@@ -152,7 +153,7 @@ impl OffCpu {
             Some(wakers) => woken.unwrap_or_else(|| wakers.unknown(leaf, weight, &mut sums.tree)),
             None => leaf,
         };
-        self.ended = Some(Made { leaf, labels, weight });
+        self.ended.push(Made::Sample { leaf, labels, weight });
     }
 
     /// Notes a waking. Returns whether it is the first for a blocked thread, so that its stack is
@@ -214,11 +215,13 @@ impl Source for OffCpu {
         }
     }
 
-    fn switched(&mut self, tid: &[u8], time: u64, turn: Turn, sums: &mut Sums) {
-        match turn {
-            Turn::Left => {}
-            Turn::Preempted => self.preempted += u64::from(self.away.remove(tid).is_some()),
-            Turn::Back => self.end_wait(tid, time, sums),
+    fn note_thread(&mut self, news: &ThreadNews<'_>, sums: &mut Sums) {
+        let tid = || news.tid.to_string().into_bytes();
+        match news.turn {
+            Turn::Preempted => self.preempted += u64::from(self.away.remove(&tid()).is_some()),
+            Turn::Back => self.end_wait(&tid(), news.time, sums),
+            // Where it left is in the sample of that switch, which came before.
+            Turn::Left | Turn::Named | Turn::Made { .. } | Turn::Ended => {}
         }
     }
 
@@ -238,7 +241,7 @@ impl Source for OffCpu {
     }
 
     fn take(&mut self) -> Option<Made> {
-        self.ended.take()
+        self.ended.pop()
     }
 
     fn report(&self, pipe: &mut Pipe) {

@@ -40,7 +40,7 @@ impl Wakers {
     }
 
     /// The node of a wait without a known waker, below the stack that waited.
-    pub(super) fn unknown(&mut self, waited: NodeId, length: u64, tree: &mut StackTree) -> NodeId {
+    pub(crate) fn unknown(&mut self, waited: NodeId, length: u64, tree: &mut StackTree) -> NodeId {
         self.without.0 += 1;
         self.without.1 += u128::from(length);
         let separator = tree.child(waited, self.separator);
@@ -50,7 +50,7 @@ impl Wakers {
     /// The node of a wait: below the stack that waited come the frames of the waker, which are
     /// those from `leaf` up to `base` in the tree, and its name. The stack of an interrupt ends where
     /// it entered the kernel: the frames before that were only interrupted.
-    pub(super) fn below(
+    pub(crate) fn below(
         &self,
         waited: NodeId,
         (base, leaf): (NodeId, NodeId),
@@ -92,7 +92,12 @@ impl Wakers {
 }
 
 /// The node where an interrupt entered the kernel, in the stack from `leaf` up to `base`.
-fn interrupt(base: NodeId, leaf: NodeId, tree: &StackTree, frames: &FrameTable) -> Option<NodeId> {
+pub(super) fn interrupt(
+    base: NodeId,
+    leaf: NodeId,
+    tree: &StackTree,
+    frames: &FrameTable,
+) -> Option<NodeId> {
     // On x86-64 since Linux 5.8 and before; on AArch64 since 5.14 and before.
     const ENTRIES: [&str; 8] = [
         "asm_sysvec_",

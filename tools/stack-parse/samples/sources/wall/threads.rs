@@ -1,0 +1,240 @@
+//! The threads of a recording, and the slices of what they did.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use common::stacks::{FrameId, NodeId};
+use hashbrown::HashMap;
+
+use super::life::{End, Ends, Life};
+use super::number;
+use super::timeline::{Left, Piece, Teller, Timeline};
+use crate::samples::sources::{Made, State, Waker, Who};
+use crate::samples::sums::Sums;
+use crate::samples::threads::ThreadNews;
+
+/// The threads of the recording that is being read.
+#[derive(Debug, Default)]
+pub(super) struct Threads {
+    /// Whether each slice is wanted by itself, and not in sums.
+    pub(super) is_timed: bool,
+    lives: HashMap<u32, Life>,
+    ends: Ends,
+    /// Whether a stack may wait for the end of a thread, by its leaf.
+    may_join: HashMap<NodeId, bool>,
+    /// The threads that existed before the recording began, by their ids, with their process and
+    /// their name.
+    existed: BTreeMap<u32, (u32, FrameId)>,
+    /// When the first and the last record were written, in nanoseconds.
+    times: Option<[u64; 2]>,
+    pub(super) has_wakings: bool,
+    /// What they did, in the order in which it is known.
+    pub(super) made: VecDeque<Made>,
+    /// How many switches were not recorded.
+    pub(super) missing: u64,
+    /// How many waits are taken to have been for the end of a thread.
+    pub(super) joins: u64,
+    /// The length of all lives, and what of it is not known, in nanoseconds.
+    pub(super) lived: u128,
+    pub(super) not_recorded: u128,
+}
+
+impl Threads {
+    pub(super) fn new(is_timed: bool) -> Threads {
+        Threads { is_timed, ..Threads::default() }
+    }
+
+    /// Notes that a record was written at this time; returns when the first was.
+    pub(super) fn start(&mut self, time: u64) -> u64 {
+        let [first, last] = self.times.get_or_insert([time; 2]);
+        *last = time.max(*last);
+        *first
+    }
+
+    /// The thread with this id, which may be new.
+    pub(super) fn life(&mut self, tid: u32, time: u64) -> &mut Life {
+        let start = self.start(time);
+        let is_watched = self.existed.contains_key(&tid);
+        let new = || Life::new(None, 0, Timeline::from_start(start, is_watched));
+        self.lives.entry(tid).or_insert_with(new)
+    }
+
+    /// Notes a record of the thread itself. Returns whether it still lives.
+    pub(super) fn own(
+        &mut self,
+        ids: [Option<u32>; 2],
+        comm: &[u8],
+        time: u64,
+        sums: &mut Sums,
+    ) -> bool {
+        let Some(tid) = ids[1].filter(|tid| *tid != 0) else { return false };
+        let comm = sums.frame(comm);
+        let life = self.life(tid, time);
+        match life.end {
+            End::NotYet => {
+                life.is_recorded = true;
+                (life.pid, life.comm) = (ids[0].or(life.pid), comm);
+                true
+            }
+            End::Ending(end) => {
+                let end = end.max(time);
+                life.end = End::Ending(end);
+                self.note_end(tid, end);
+                false
+            }
+            End::Gone => false,
+        }
+    }
+
+    /// Notes when a thread ends, or that it goes on for longer.
+    fn note_end(&mut self, tid: u32, time: u64) {
+        if let Some(life) = self.lives.get(&tid) {
+            self.ends.note(tid, life, time);
+        }
+    }
+
+    /// Notes that a thread ends, if that is not known yet.
+    pub(super) fn ends(&mut self, tid: u32, time: u64) {
+        let life = self.life(tid, time);
+        if life.end == End::NotYet {
+            life.end = End::Ending(time);
+            self.note_end(tid, time);
+        }
+    }
+
+    /// A thread gets a processor, as the tracepoint of another one says.
+    pub(super) fn follow(&mut self, next: &[u8], time: u64) {
+        let Some(tid) = number(next).filter(|tid| *tid != 0) else { return };
+        let life = self.life(tid, time);
+        if life.end == End::NotYet {
+            life.timeline.switch_in(time, Teller::Tracepoint);
+            self.settle(tid);
+        }
+    }
+
+    /// A thread leaves its processor; one that ends is gone by that.
+    pub(super) fn leave(&mut self, tid: u32, time: u64, left: Left) {
+        let life = self.life(tid, time);
+        match life.end {
+            End::NotYet => {
+                life.timeline.switch_out(time, left);
+                self.settle(tid);
+            }
+            End::Ending(end) => {
+                life.end = End::Ending(end.max(time));
+                self.finish(tid, time);
+            }
+            End::Gone => {}
+        }
+    }
+
+    /// Makes slices of what is known by now of a thread.
+    pub(super) fn settle(&mut self, tid: u32) {
+        let Some(life) = self.lives.get_mut(&tid).filter(|life| life.is_recorded) else { return };
+        let (pid, pieces) = (life.pid, std::mem::take(&mut life.timeline.pieces));
+        for piece in pieces {
+            let is_unwoken = piece.state == State::Waiting && piece.waker.is_none();
+            let may_join = piece.leaf.is_some_and(|leaf| self.may_join.get(&leaf) == Some(&true));
+            let joined = match is_unwoken && may_join && self.has_wakings {
+                true => self.ends.join(pid, tid, piece),
+                false => None,
+            };
+            match joined {
+                Some(pieces) => {
+                    self.joins += 1;
+                    pieces.into_iter().for_each(|piece| self.pass(tid, piece));
+                }
+                None => self.pass(tid, piece),
+            }
+        }
+    }
+
+    /// Makes the slice of a piece, or adds it to the time that the thread ran.
+    pub(super) fn pass(&mut self, tid: u32, mut piece: Piece) {
+        let Some(life) = self.lives.get_mut(&tid) else { return };
+        let length = piece.to - piece.from;
+        self.lived += u128::from(length);
+        match piece.state {
+            State::Running if !self.is_timed => {
+                life.ran += length;
+                return;
+            }
+            State::Waiting if !self.has_wakings => piece.state = State::WaitingOrRunnable,
+            State::NotRecorded => self.not_recorded += u128::from(length),
+            _ => {}
+        }
+        self.made.push_back(Made::Slice(life.slice(tid, piece)));
+    }
+
+    /// All that a thread did is known. It goes on to this time if it has not ended before.
+    pub(super) fn finish(&mut self, tid: u32, time: u64) {
+        let Some(life) = self.lives.get_mut(&tid) else { return };
+        match life.end {
+            End::NotYet => life.timeline.end(time),
+            End::Ending(end) => life.timeline.end(end),
+            End::Gone => return,
+        }
+        life.end = End::Gone;
+        self.settle(tid);
+        let Some(life) = self.lives.get_mut(&tid).filter(|life| life.is_recorded) else { return };
+        self.missing += life.timeline.missing;
+        if self.is_timed || life.ran == 0 {
+            return;
+        }
+        let state = State::Running;
+        for (leaf, length) in life.share_out() {
+            let piece = Piece { from: 0, to: length, state, leaf, waker: None };
+            self.made.push_back(Made::Slice(life.slice(tid, piece)));
+        }
+    }
+
+    /// A thread makes another.
+    pub(super) fn make(&mut self, news: &ThreadNews<'_>, by: u32, sums: &mut Sums) {
+        let ThreadNews { pid, tid, comm, time, .. } = *news;
+        if self.own([None, Some(by)], comm, time, sums) {
+            self.life(by, time).timeline.act(time, None);
+            self.settle(by);
+        }
+        // The id may be that of a thread whose end was not recorded.
+        self.finish(tid, time);
+        let maker = Waker { who: Who::Thread(by), stack: None };
+        let life = Life::new(pid, sums.frame(comm), Timeline::made(time, maker));
+        self.lives.insert(tid, life);
+    }
+
+    /// Notes a thread that existed before the recording began.
+    pub(super) fn note_existed(&mut self, [pid, tid]: [u32; 2], comm: FrameId) {
+        if tid != 0 {
+            self.existed.insert(tid, (pid, comm));
+        }
+    }
+
+    /// Notes whether a stack with which a thread leaves its processor may wait for the end of
+    /// another: in a futex, or in a kernel without names.
+    pub(super) fn note_stack(&mut self, leaf: NodeId, sums: &Sums) {
+        self.may_join.entry(leaf).or_insert_with(|| {
+            let is_nameless = sums.frames.name(sums.tree.frame(leaf)).starts_with(b"[");
+            is_nameless || sums.has_frame(leaf, b"futex")
+        });
+    }
+
+    /// All threads end with the recording. Returns whether there was any record.
+    pub(super) fn end(&mut self) -> bool {
+        let [start, end] = self.times.unwrap_or_default();
+        let mut tids: Vec<u32> = self.lives.keys().copied().collect();
+        tids.sort_unstable();
+        tids.into_iter().for_each(|tid| self.finish(tid, end));
+        // Of those that slept all the time there is no record.
+        for (tid, (pid, comm)) in std::mem::take(&mut self.existed) {
+            if self.lives.contains_key(&tid) {
+                continue;
+            }
+            let mut life = Life::new(Some(pid), comm, Timeline::from_start(start, true));
+            life.is_recorded = true;
+            life.timeline.switch_in(end, Teller::Record);
+            self.lives.insert(tid, life);
+            self.finish(tid, end);
+        }
+        (self.lives, self.ends, self.has_wakings) = Default::default();
+        self.times.take().is_some()
+    }
+}
