@@ -108,6 +108,7 @@ mod named_addresses;
 
 // One module per tool.
 mod stack_collapse_frames;
+mod stack_critical;
 mod stack_demangle;
 mod stack_diff;
 mod stack_export;

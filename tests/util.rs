@@ -13,8 +13,9 @@ use proptest::prelude::*;
 use crate::needs::skip;
 
 /// Every tool with its freshly built binary.
-pub(crate) const TOOLS: [(&str, &str); 16] = [
+pub(crate) const TOOLS: [(&str, &str); 17] = [
     ("stack-collapse-frames", env!("CARGO_BIN_EXE_stack-collapse-frames")),
+    ("stack-critical", env!("CARGO_BIN_EXE_stack-critical")),
     ("stack-demangle", env!("CARGO_BIN_EXE_stack-demangle")),
     ("stack-diff", env!("CARGO_BIN_EXE_stack-diff")),
     ("stack-export", env!("CARGO_BIN_EXE_stack-export")),
@@ -34,8 +35,8 @@ pub(crate) const TOOLS: [(&str, &str); 16] = [
 
 /// The tools that do not read one profile of folded stacks, or that need a terminal; their own
 /// tests check them.
-const OTHER_READERS: [&str; 5] =
-    ["stack-diff", "stack-flame", "stack-heat", "stack-symbols", "stack-view"];
+const OTHER_READERS: [&str; 6] =
+    ["stack-critical", "stack-diff", "stack-flame", "stack-heat", "stack-symbols", "stack-view"];
 
 /// The exit status of a tool for errors: that of stack-flame must differ from those of other
 /// programs.

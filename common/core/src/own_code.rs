@@ -180,14 +180,10 @@ impl OwnCode {
                 let name = FrameParts::of(frames.name(*callee)).name;
                 *sum.calls.entry(name).or_default() += stack.weight;
             }
-            let mut before = &stack.frames[..at];
-            while let Some(caller) = deepest.of_stack(before) {
-                let parts = FrameParts::of(frames.name(before[caller]));
-                if parts.name != FrameParts::of(frame).name {
-                    *sum.callers.entry((parts.name, parts.place)).or_default() += stack.weight;
-                    break;
-                }
-                before = &before[..caller];
+            let parts = |at: usize| FrameParts::of(frames.name(stack.frames[at]));
+            let mut others = deepest.all_of_stack(stack.frames).map(parts);
+            if let Some(caller) = others.find(|other| other.name != FrameParts::of(frame).name) {
+                *sum.callers.entry((caller.name, caller.place)).or_default() += stack.weight;
             }
         }
         let rows = sums.into_iter().map(|(label, sum)| (label, sum.into_charged()));
@@ -237,11 +233,16 @@ impl Deepest {
     /// thread.
     #[must_use]
     pub fn of_stack(&self, stack: &[FrameId]) -> Option<usize> {
+        self.all_of_stack(stack).next()
+    }
+
+    /// The indexes of all frames of such code in a stack, the deepest first.
+    pub fn all_of_stack<'s>(&'s self, stack: &'s [FrameId]) -> impl Iterator<Item = usize> + 's {
         let is_separator = |frame: &FrameId| Some(*frame) == self.separator;
         let waker = self.separator.and_then(|_| stack.iter().position(is_separator));
         let end = waker.unwrap_or(stack.len());
-        let found = stack[..end].iter().rposition(|&frame| self.is_charged[frame as usize])?;
-        (found > 0 || self.is_marked || end == 1).then_some(found)
+        let first = usize::from(!self.is_marked && end > 1);
+        (first..end).rev().filter(|&at| self.is_charged[stack[at] as usize])
     }
 }
 

@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice;
 
-use crate::folded::{Headers, line_of_two};
+use crate::folded::{Headers, Part, line_of_two};
 use crate::{Result, names::printable, pipe::Pipe};
 
 impl Pipe {
@@ -10,6 +10,13 @@ impl Pipe {
     #[must_use]
     pub fn header_value(&self, key: &str) -> Option<&[u8]> {
         self.headers.value(key)
+    }
+
+    /// How many of all have a property, such as `lost`, as the header lines of all inputs say it:
+    /// `# lost: 12 of 900 samples`.
+    #[must_use]
+    pub fn header_part(&self, key: &str) -> Option<&Part> {
+        self.headers.part(key)
     }
 
     /// The unit of the weights, as the header lines of all inputs say it: `# unit: ns`,

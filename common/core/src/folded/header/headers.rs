@@ -102,6 +102,13 @@ impl Headers {
         self.agreed(key).first().and_then(|line| parse_header(line)).map(|(_, value)| value)
     }
 
+    /// How many of all have a property, such as `lost`, in all inputs together; `None` if that is
+    /// unknown.
+    pub(crate) fn part(&self, key: &str) -> Option<&Part> {
+        let at = KEYS.iter().position(|known| known.name == key)?;
+        self.parts.get(at)?.as_ref()?.as_ref()
+    }
+
     /// How many samples two profiles in one file have, before and after.
     pub(crate) fn samples_of_two(&self) -> Option<[u64; 2]> {
         samples_of_two(self.value(SAMPLES)?)

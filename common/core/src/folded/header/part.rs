@@ -35,6 +35,12 @@ impl Part {
         (self.unit == other.unit).then(|| Part { part, all, unit: self.unit.clone() })
     }
 
+    /// How many have the property.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.part
+    }
+
     /// The text that is read again: `12 of 8,100 frames`.
     #[must_use]
     pub fn text(&self) -> Vec<u8> {

@@ -1,0 +1,67 @@
+//! When slices begin and end: as they were recorded, or as they would if some code were faster.
+
+use crate::slices::{Slice, Slices, ThreadId};
+
+/// The times of all slices.
+#[derive(Clone, Copy)]
+pub(crate) struct Times<'a> {
+    pub(crate) slices: &'a Slices,
+    /// `None` if they are as they were recorded.
+    pub(crate) replayed: Option<&'a Replayed>,
+}
+
+/// Of each thread the new start of its first slice, and the new ends of all of them.
+pub(crate) type Replayed = Vec<Vec<u64>>;
+
+impl<'a> Times<'a> {
+    pub(crate) fn recorded(slices: &'a Slices) -> Times<'a> {
+        Times { slices, replayed: None }
+    }
+
+    pub(crate) fn slice(&self, thread: ThreadId, at: usize) -> Slice {
+        self.slices.threads[thread as usize].slices[at]
+    }
+
+    /// How long before a slice nothing is known of its thread.
+    fn gap(&self, thread: ThreadId, at: usize) -> u64 {
+        let before = at.checked_sub(1).map(|before| self.slice(thread, before).end());
+        before.map_or(0, |end| self.slice(thread, at).start() - end)
+    }
+
+    pub(crate) fn start(&self, thread: ThreadId, at: usize) -> u64 {
+        match self.replayed {
+            Some(replayed) => replayed[thread as usize][at] + self.gap(thread, at),
+            None => self.slice(thread, at).start(),
+        }
+    }
+
+    pub(crate) fn end(&self, thread: ThreadId, at: usize) -> u64 {
+        match self.replayed {
+            Some(replayed) => replayed[thread as usize][at + 1],
+            None => self.slice(thread, at).end(),
+        }
+    }
+
+    /// The last slice of a thread that begins before this moment, if there is one.
+    pub(crate) fn before(&self, thread: ThreadId, time: u64) -> Option<usize> {
+        let slices = &self.slices.threads[thread as usize].slices;
+        let Some(replayed) = self.replayed else {
+            return slices.partition_point(|slice| slice.start() < time).checked_sub(1);
+        };
+        let (mut known, mut beyond) = (0, replayed[thread as usize].len() - 1);
+        while known < beyond {
+            let middle = known + (beyond - known) / 2;
+            match self.start(thread, middle) < time {
+                true => known = middle + 1,
+                false => beyond = middle,
+            }
+        }
+        known.checked_sub(1)
+    }
+
+    /// Whether a thread was there just before this moment.
+    pub(crate) fn is_alive(&self, thread: ThreadId, time: u64) -> bool {
+        let last = self.slices.threads[thread as usize].slices.len().checked_sub(1);
+        last.is_some_and(|last| self.start(thread, 0) < time && time <= self.end(thread, last))
+    }
+}
