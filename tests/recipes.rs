@@ -106,7 +106,13 @@ const OF_STACK_TOOLS: Expected = &[
     ),
     ("What does it wait for?", &["<svg", "backup.sh", " ms  ", "  do_wait\n"]),
     ("Who keeps it waiting?", &["<svg", "backup.sh", " ms  ", ";--;", "  sleep\n"]),
-    ("What to make faster so that it ends sooner?", &["<svg", ";alone ", ";beside ", " ns"]),
+    (
+        "What to make faster so that it ends sooner?",
+        &["<svg", "critical path of ", "FUNCTION\n", "alone", "<svg class=\"strip\">"],
+    ),
+    ("How much would it help?", &["SOONER%", " twice as fast\n", "alone", "<svg"]),
+    ("Where was the time of this thread?", &["<svg", "  running  ", "threads.exe-", "FUNCTION\n"]),
+    ("What ends it sooner, without root?", &["<svg", ";alone ", ";beside ", " ns"]),
     ("Where are the cache misses?", &["<svg", "Db.insert"]),
     ("How many cycles does an instruction take?", &["<svg", "Db.insert ("]),
     ("A Makefile rule", &["<svg", "Db.query"]),
@@ -127,7 +133,10 @@ const OF_README: Expected = &[
     ),
     ("Your language", &["<svg", "# unit: ns\n"]),
     ("Did it get slower, in CI?", &["total 4 -> 4 a run ("]),
-    ("What to make faster so that it ends sooner?", &["<svg", "latency of ", "alone", "beside"]),
+    (
+        "What to make faster so that it ends sooner?",
+        &["<svg", "critical path of ", "alone", "beside"],
+    ),
     (
         "When was it busy?",
         &["<svg class=\"strip\">", "a column is ", "data-view=\"chart\"", "data-key=\"label:tid\""],

@@ -113,6 +113,8 @@ fn the_status_is_that_of_env_where_nothing_ran() {
         ),
         (&["--latency", "--off-cpu", "touch", "ran"], 125, "the argument '--latency' cannot be"),
         (&["--wakers", "touch", "ran"], 125, "the following required arguments were not provided"),
+        (&["--wall", "--critical", "touch", "ran"], 125, "the argument '--wall' cannot be"),
+        (&["--critical", "-e", "cycles", "touch", "ran"], 125, "the argument '--critical' cannot"),
     ] {
         let output = place.stack_flame(args);
         let said = stderr(&output);
@@ -230,6 +232,12 @@ fn perf_gets_the_options_to_record_switches_and_wakings() {
     for (args, expected) in [
         (&["--latency"][..], " -F 999 -e cpu-clock --switch-events "),
         (&["--off-cpu", "--wakers"], " -e sched:sched_switch,sched:sched_waking -a "),
+        (
+            &["--wall", "-F", "49"],
+            " -e cpu-clock/freq=49/,sched:sched_switch/call-graph=dwarf,stack-size=4096/,\
+             sched:sched_waking/call-graph=fp/ --switch-events -k CLOCK_MONOTONIC ",
+        ),
+        (&["--critical", "--perf-args", "-k mono"], " --switch-events -k mono"),
     ] {
         let (said, log) = told(&place, &[args, &["sh", "-c", ":"]].concat());
         assert!(log.lines().count() == 2, "tried once, then recorded: {log}");
@@ -252,7 +260,7 @@ const REFUSALS: [(&str, &[&str], &str); 9] = [
         "event syntax error: 'sched:sched_switch'\n  \\___ can't access trace events\n\n\
          Error:\tNo permissions to read /sys/kernel/tracing/events/sched/sched_switch",
         &["--off-cpu"],
-        "as --off-cpu needs it, is for root: use sudo",
+        "as --off-cpu and --critical need it, is for root: use sudo",
     ),
     (
         "Error:\nYou may not have permission to collect system-wide stats.\n\

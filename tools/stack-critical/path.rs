@@ -1,6 +1,6 @@
 //! The critical path: what had to end so that the program could end, from its end back to its start.
 
-use crate::slices::{State, ThreadId};
+use crate::slices::{State, ThreadId, is_away};
 use crate::times::Times;
 
 /// A part of the path: what a thread did from one moment to another.
@@ -56,7 +56,7 @@ pub(crate) fn walk(
         let slice = times.slice(thread, at);
         let waker = slice.waker().filter(|waker| *waker != thread);
         if let Some(waker) = waker.filter(|waker| {
-            slice.state().is_away()
+            is_away(slice.state())
                 && end == time
                 && at_once < MOST_AT_ONCE
                 && times.is_alive(*waker, time)

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::path::Ends;
-use crate::slices::{Slice, Slices, State, ThreadId};
+use crate::slices::{Slice, Slices, State, ThreadId, is_away};
 use crate::times::{Replayed, Times};
 
 /// How much of the time of each running slice stays.
@@ -80,7 +80,7 @@ impl Replay<'_> {
         let at = self.new[thread as usize].len() - 1;
         let slice = self.recorded.slice(thread, at);
         let start = self.new_start(thread, at);
-        let waker = slice.waker().filter(|waker| slice.state().is_away() && *waker != thread);
+        let waker = slice.waker().filter(|waker| is_away(slice.state()) && *waker != thread);
         let woken = waker.and_then(|waker| self.new_time(waker, slice.end()));
         let end = match woken {
             Some(woken) => woken.max(start),

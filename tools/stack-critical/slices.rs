@@ -1,6 +1,7 @@
 //! The slices of all threads, as they are read.
 
 use common::folded::FoldedLine;
+pub(crate) use common::folded::ThreadState as State;
 use common::io::Files;
 use common::names::printable;
 use common::numbers::nanoseconds_of_label;
@@ -11,34 +12,9 @@ use common::{Error, Result};
 /// The index of a thread in [`Slices::threads`].
 pub(crate) type ThreadId = u32;
 
-/// What a thread did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum State {
-    Running,
-    Runnable,
-    Waiting,
-    WaitingOrRunnable,
-    NotRecorded,
-}
-
-/// The states and the values of their label.
-const STATES: [(State, &str); 5] = [
-    (State::Running, "running"),
-    (State::Runnable, "runnable"),
-    (State::Waiting, "waiting"),
-    (State::WaitingOrRunnable, "waiting-or-runnable"),
-    (State::NotRecorded, "not-recorded"),
-];
-
-impl State {
-    pub(crate) fn label(self) -> &'static str {
-        STATES[self as usize].1
-    }
-
-    /// Whether a waker may have ended it.
-    pub(crate) fn is_away(self) -> bool {
-        !matches!(self, State::Running | State::Runnable)
-    }
+/// Whether a waker may have ended it.
+pub(crate) fn is_away(state: State) -> bool {
+    !matches!(state, State::Running | State::Runnable)
 }
 
 /// A time in which a thread did one thing. A recording may have millions.
@@ -68,7 +44,7 @@ impl Slice {
     }
 
     pub(crate) fn state(self) -> State {
-        STATES[(self.length_and_state & 7) as usize].0
+        State::ALL[(self.length_and_state & 7) as usize]
     }
 
     /// The id of the stack in [`Slices::stacks`].
@@ -116,6 +92,9 @@ pub(crate) struct Slices {
     lacks_wakers: bool,
     /// Whether any thread ran with a stack, by its id.
     are_run: Vec<bool>,
+    /// Whether lines have the label `time`, and if they have `since`, the time at which that is 0.
+    pub(crate) has_time: bool,
+    pub(crate) origin: Option<u64>,
 }
 
 /// What makes such lines.
@@ -149,11 +128,11 @@ impl Slices {
     }
 
     fn add(&mut self, line: &FoldedLine<'_>) -> Result<(), &'static str> {
-        let [mut time, mut tid, mut pid, mut comm, mut state, mut waker] = [None; 6];
+        let [mut time, mut since, mut tid, mut pid, mut comm, mut state, mut waker] = [None; 7];
         for label in line.labels.iter() {
             let value = match label.key {
                 b"time" => &mut time,
-                b"since" if time.is_none() => &mut time,
+                b"since" => &mut since,
                 b"tid" => &mut tid,
                 b"pid" => &mut pid,
                 b"comm" => &mut comm,
@@ -163,11 +142,15 @@ impl Slices {
             };
             *value = Some(label.value);
         }
-        let start = time.and_then(nanoseconds_of_label).ok_or("has no label time")?;
+        let [time, since] = [time, since].map(|time| time.and_then(nanoseconds_of_label));
+        let start = time.or(since).ok_or("has no label time")?;
+        if let (None, Some(since)) = (self.origin, since) {
+            self.origin = Some(start.wrapping_sub(since));
+        }
+        self.has_time |= time.is_some();
         let tid = tid.ok_or("has no label tid")?;
         let state = state.ok_or("has no label state")?;
-        let state = STATES.iter().find(|(_, label)| label.as_bytes() == state);
-        let (state, _) = *state.ok_or("has a label state that is none of --wall")?;
+        let state = State::of_label(state).ok_or("has a label state that is none of --wall")?;
         if line.count > u64::MAX >> 3 || start.checked_add(line.count).is_none() {
             return Err("is too long");
         }

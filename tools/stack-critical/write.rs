@@ -35,10 +35,14 @@ impl Form<'_> {
     /// The labels and the stack of a line.
     fn text(&self, thread: ThreadId, state: State, stack: FrameId, time: Option<u64>) -> Vec<u8> {
         let (mut text, slices) = (Vec::new(), self.slices);
-        let time = time.map(|time| format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000));
+        let seconds = |time: u64| format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000);
+        // Before the first sample is 0.
+        let since = slices.origin.and_then(|origin| time.map(|time| time.saturating_sub(origin)));
+        let [time, since] = [time.filter(|_| slices.has_time), since].map(|it| it.map(seconds));
         let comm = slices.threads[thread as usize].comm.filter(|_| slices.has_comm);
         for (key, value) in [
-            (&b"time"[..], time.as_deref().map(str::as_bytes)),
+            (&b"since"[..], since.as_deref().map(str::as_bytes)),
+            (b"time", time.as_deref().map(str::as_bytes)),
             (b"comm", comm.map(|comm| slices.stacks.name(comm))),
             (b"state", Some(state.label().as_bytes())),
             (b"tid", Some(slices.tids.name(thread))),

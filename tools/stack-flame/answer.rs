@@ -6,10 +6,22 @@ use bstr::ByteSlice;
 use common::folded::{FoldedLine, parse_header};
 use common::io::Screen;
 use common::names::{CodeKind, FrameParts, bare_name, fitted, printable_name};
-use common::numbers::share;
+use common::numbers::{decimal, share};
 use common::own_code::{Charged, Deepest, NOT_OWN, OwnCode, Room};
 use common::stacks::StackCounts;
 use console::truncate_str;
+
+/// What the stacks are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Of {
+    Samples,
+    /// How long threads waited.
+    Waits,
+    /// What threads did all the time.
+    Threads,
+    /// The critical path.
+    Path,
+}
 
 /// How many functions are named.
 const FUNCTIONS: usize = 3;
@@ -34,8 +46,22 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Of folded stacks, which are of waits if `is_off_cpu`.
-    pub(crate) fn of(stacks: impl Read, is_off_cpu: bool) -> io::Result<Answer> {
+    /// Of the table that `stack-critical --gains --tsv` prints: what would gain most.
+    pub(crate) fn of_gains(table: &[u8]) -> Answer {
+        let shown = |row: &[u8]| {
+            let fields: Vec<&[u8]> = row.split(|byte| *byte == b'\t').collect();
+            let [name, sooner, _, _, elapsed] = fields[..] else { return None };
+            let [sooner, elapsed] = [sooner, elapsed].map(decimal);
+            let (sooner, elapsed) = (sooner.filter(|it| *it > 0)?, elapsed?);
+            let name = fitted(bare_name(&printable_name(name)), LETTERS);
+            Some(format!("{} sooner if {name} were twice as fast", share(sooner, elapsed)))
+        };
+        let rows = ByteSlice::lines(table).skip(1).filter_map(shown);
+        Answer { lines: rows.take(FUNCTIONS).collect(), hints: Vec::new() }
+    }
+
+    /// Of folded stacks.
+    pub(crate) fn of(stacks: impl Read, of: Of) -> io::Result<Answer> {
         let (mut counts, mut all, mut facts) = (StackCounts::default(), 0u64, Facts::default());
         for line in BufReader::new(stacks).split(b'\n') {
             let line = line?;
@@ -50,7 +76,7 @@ impl Answer {
         let name = |frame: &[u8]| FrameParts::of(frame).name.to_vec();
         let stacks = counts.into_sorted();
         let own = OwnCode::of(&stacks, &Deepest::of(&stacks), name);
-        let hints = if is_off_cpu { Vec::new() } else { facts.hints(&own) };
+        let hints = if of == Of::Samples { facts.hints(&own) } else { Vec::new() };
         Ok(Answer { lines: of_rows(&own, all), hints })
     }
 }
@@ -165,7 +191,7 @@ mod tests {
     use super::*;
 
     fn answer(stacks: &str) -> Answer {
-        Answer::of(stacks.as_bytes(), false).expect("text")
+        Answer::of(stacks.as_bytes(), Of::Samples).expect("text")
     }
 
     #[test]
@@ -204,7 +230,7 @@ mod tests {
             let stacks = format!("{of_perf}{header}{stack}\n");
             let hints = answer(&stacks).hints.join("\n");
             assert!(hints.contains(expected) && hints.is_empty() == expected.is_empty(), "{hints}");
-            let of_waits = Answer::of(stacks.as_bytes(), true).expect("text");
+            let of_waits = Answer::of(stacks.as_bytes(), Of::Waits).expect("text");
             assert!(of_waits.hints.is_empty());
         }
     }

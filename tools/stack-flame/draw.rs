@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use clap::{ArgGroup, ValueEnum};
 
-use crate::answer::{self, Answer};
+use crate::answer::{self, Answer, Of};
 use crate::browser;
 use crate::failure::Failure;
 use crate::outputs::Output;
@@ -87,8 +87,7 @@ pub(crate) struct Wanted<'a> {
     /// What may help where there is no stack.
     pub(crate) advice: &'a str,
     pub(crate) reach: Reach,
-    /// Whether it is how long threads waited.
-    pub(crate) is_off_cpu: bool,
+    pub(crate) of: Of,
 }
 
 /// Where sources may be that are listed.
@@ -140,25 +139,46 @@ impl Picture {
     /// Draws what `stages` write, after `fold`, if anything is folded.
     pub(crate) fn draw(
         &self,
-        stages: &[Stage],
+        (stages, path): (&[Stage], &[Stage]),
         fold: Option<Stage>,
         wanted: &Wanted<'_>,
         notes: &Notes,
     ) -> Result<(), Failure> {
-        let (mut ended, stacks) = written(stages, Stdio::inherit(), notes)?;
+        let (mut ended, mut stacks) = written(stages, Stdio::inherit(), notes)?;
+        let mut gains = None;
+        if let Some(slices) = stacks.as_ref().filter(|_| wanted.of == Of::Path) {
+            gains = self.gains(slices)?;
+            let (later, found) = through(path, slices, notes)?;
+            (ended, stacks) = (ended.and(later), found);
+        }
         let Some(stacks) = stacks else {
             return self.shown(ended, wanted.advice, Answer::default(), notes);
         };
-        let answer = Answer::of(again(&stacks)?, wanted.is_off_cpu).map_err(of_temporary)?;
+        let answer = match gains {
+            Some(gains) => Answer::of_gains(&gains),
+            None => Answer::of(again(&stacks)?, wanted.of).map_err(of_temporary)?,
+        };
         if let Some(folded) = &self.folded {
             let (later, kept) = through(&self.before_last("none", fold.clone()), &stacks, notes)?;
             kept.map(|kept| write(&kept, folded)).transpose()?;
             ended = ended.and(later);
         }
         let mut stages = self.before_last("own", fold);
+        if self.text.is_some() && wanted.of == Of::Threads {
+            stages.push(Stage::new("stack-collapse-frames").arg("--charge-own"));
+        }
         stages.push(self.stage(wanted));
         let later = self.run(&stages, again(&stacks)?.into(), notes)?;
         self.shown(ended.and(later), wanted.advice, answer, notes)
+    }
+
+    /// The table of what would gain most, for programs, if it is shown and can be made.
+    fn gains(&self, slices: &File) -> Result<Option<Vec<u8>>, Failure> {
+        let stage = Stage::new("stack-critical").arg("--gains").arg("--tsv");
+        let mut command = stage.command()?;
+        let output = command.stdin(again(slices)?).stderr(Stdio::null()).output();
+        let output = output.map_err(of_temporary)?;
+        Ok(output.status.success().then_some(output.stdout))
     }
 
     fn is_picture(&self) -> bool {
@@ -192,13 +212,19 @@ impl Picture {
     }
 
     fn stage(&self, wanted: &Wanted<'_>) -> Stage {
+        let is_split = wanted.of == Of::Threads;
         if self.text.is_some() {
-            return Stage::new("stack-top").arg("--sort").arg(self.sort().word());
+            let top = Stage::new("stack-top").arg("--sort");
+            return match is_split {
+                true => top.arg("self").arg("--split").arg("state"),
+                false => top.arg(self.sort().word()),
+            };
         }
         if let Some(source) = self.source(wanted.reach) {
             return source;
         }
         let svg = Stage::new("stack-svg").arg(format!("--title={}", wanted.title));
+        let svg = if is_split { svg.arg("--split").arg("state") } else { svg };
         self.file().iter().fold(svg, |svg, file| svg.arg("-o").arg(file))
     }
 

@@ -67,7 +67,7 @@ impl Filters {
     /// Runs the filters that the user chose on nothing: they name a preset or a
     /// pattern that is wrong. So may `last`, which follows them.
     pub(crate) fn check(&self, sampling: &Sampling, last: Option<Stage>) -> Result<(), Failure> {
-        for stage in self.hide(sampling.off_cpu).into_iter().chain(self.keep()).chain(last) {
+        for stage in self.hide(sampling.has_waits()).into_iter().chain(self.keep()).chain(last) {
             let mut command = stage.command()?;
             let output = command.stdin(Stdio::null()).output();
             let output = output.map_err(|error| Failure::of_file("a filter", error))?;
@@ -100,19 +100,7 @@ impl Filters {
         for pattern in &self.own {
             parse = parse.arg("--own").arg(pattern);
         }
-        if sampling.off_cpu {
-            let value = whose.map_or_else(String::new, |whose| format!("={whose}"));
-            parse = parse.arg(format!("--off-cpu{value}"));
-        }
-        if sampling.wakers {
-            parse = parse.arg("--wakers");
-        }
-        if sampling.latency {
-            parse = parse.arg("--weight=latency");
-        }
-        if self.time {
-            parse = parse.arg("--labels=since,comm,tid");
-        }
+        parse = self.measured(sampling, whose, parse);
         for folder in &self.debug_dir {
             parse = parse.arg("--debug-dir").arg(folder);
         }
@@ -125,10 +113,38 @@ impl Filters {
         }
         let mut stages = vec![parse.arg("--").arg(file)];
         stages.push(Stage::new("stack-demangle"));
-        stages.extend(self.hide(sampling.off_cpu));
-        stages.extend(self.keep());
-        stages.push(Stage::new("stack-merge"));
+        stages.extend(self.hide(sampling.has_waits()));
+        if !sampling.critical {
+            stages.extend(self.keep());
+            stages.push(Stage::new("stack-merge"));
+        }
         stages
+    }
+
+    /// What is measured, and when.
+    fn measured(&self, sampling: &Sampling, whose: Option<String>, mut parse: Stage) -> Stage {
+        if sampling.off_cpu {
+            let value = whose.map_or_else(String::new, |whose| format!("={whose}"));
+            parse = parse.arg(format!("--off-cpu{value}"));
+        }
+        if sampling.of_threads() {
+            parse = parse.arg("--wall");
+        }
+        if sampling.wakers {
+            parse = parse.arg("--wakers");
+        }
+        if sampling.latency {
+            parse = parse.arg("--weight=latency");
+        }
+        match sampling {
+            Sampling { critical: true, .. } => {
+                parse = parse.arg("--labels=since,time,comm,pid,tid,state,waker");
+            }
+            Sampling { wall: true, .. } => parse = parse.arg("--labels=since,comm,tid,state"),
+            _ if self.time => parse = parse.arg("--labels=since,comm,tid"),
+            _ => {}
+        }
+        parse
     }
 
     /// What folds recursion, and puts stacks that were cut in it below its callers, unless the user
@@ -137,14 +153,22 @@ impl Filters {
         (!self.raw).then(|| Stage::new("stack-fold-towers").arg("--reattach"))
     }
 
-    fn hide(&self, off_cpu: bool) -> Option<Stage> {
+    fn hide(&self, has_waits: bool) -> Option<Stage> {
         let always = (!self.raw).then_some(ALWAYS);
         let presets = always.into_iter().chain(self.presets.iter().map(String::as_str));
-        let dropped = (off_cpu && !self.raw).then_some(("--drop", SCHEDULER));
+        let dropped = (has_waits && !self.raw).then_some(("--drop", SCHEDULER));
         let mut rules = presets.map(|name| ("--preset", name)).chain(dropped).peekable();
         rules.peek()?;
         let stage = Stage::new("stack-collapse-frames");
         Some(rules.fold(stage, |stage, (option, value)| stage.arg(option).arg(value)))
+    }
+
+    /// What finds the critical path in slices. What is kept is kept of the path: without some slices
+    /// it would be another one.
+    pub(crate) fn path(&self) -> Vec<Stage> {
+        let path = Stage::new("stack-critical");
+        let path = if self.time { path.arg("--per-sample") } else { path };
+        [path].into_iter().chain(self.keep()).chain([Stage::new("stack-merge")]).collect()
     }
 
     fn keep(&self) -> Vec<Stage> {

@@ -21,6 +21,7 @@ mod refusals;
 mod said;
 mod siblings;
 mod signals;
+mod threads;
 mod writable;
 
 use std::ffi::OsString;
@@ -29,6 +30,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use answer::Of;
 use draw::{Picture, Reach, Wanted};
 use failure::Failure;
 use filters::Filters;
@@ -48,7 +50,8 @@ const EXAMPLES: &str = "Examples:
   stack-flame -i app.data --source         Which line?
   stack-flame -i app.data --source=append  Which line of the functions that match?
   stack-flame -i app.data --time           When?
-  stack-flame --off-cpu -- ./app           What does it wait for?";
+  stack-flame --off-cpu -- ./app           What does it wait for?
+  stack-flame --critical -- ./app          What must get faster so that it ends sooner?";
 
 /// Record a program with perf and draw a flame graph of it, in one command
 ///
@@ -116,9 +119,9 @@ fn record_and_draw(args: &Args, notes: &Notes) -> Result<u8, Failure> {
     let title = args.picture.title.clone().unwrap_or_else(|| args.title(&what));
     let draw = |file: &Path, advice: &str| {
         let stages = args.filters.stages(&args.sampling, what.whose(), file);
-        let is_off_cpu = args.sampling.off_cpu;
-        let wanted = Wanted { title: &title, advice, reach: what.reach(), is_off_cpu };
-        args.picture.draw(&stages, args.filters.fold(), &wanted, notes)
+        let wanted = Wanted { title: &title, advice, reach: what.reach(), of: args.of() };
+        let stages = (&stages[..], &args.filters.path()[..]);
+        args.picture.draw(stages, args.filters.fold(), &wanted, notes)
     };
     if let What::File(file) = what {
         return match draw(file, args.advice(false)) {
@@ -186,7 +189,21 @@ impl Args {
     /// The title of the picture, unless the user gives one.
     fn title(&self, what: &What) -> String {
         let title = what.title();
-        if self.sampling.latency { format!("latency of {title}") } else { title }
+        match self.sampling.latency {
+            true => format!("latency of {title}"),
+            false if self.sampling.critical => format!("critical path of {title}"),
+            false => title,
+        }
+    }
+
+    /// What the stacks are of.
+    fn of(&self) -> Of {
+        match self.sampling {
+            Sampling { off_cpu: true, .. } => Of::Waits,
+            Sampling { wall: true, .. } => Of::Threads,
+            Sampling { critical: true, .. } => Of::Path,
+            _ => Of::Samples,
+        }
     }
 
     /// Why there may be no stack to show, and what helps. A signal of the user may have ended the

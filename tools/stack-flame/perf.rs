@@ -19,6 +19,7 @@ use crate::recording::Recording;
 use crate::refusals;
 use crate::said::{explain, say};
 use crate::signals::{Signals, interrupt};
+use crate::threads;
 
 /// Samples per second. It is no round number, so that what a program does a thousand
 /// times a second does not fall between the samples, or on each of them.
@@ -45,7 +46,8 @@ pub(crate) struct Sampling {
     frequency: Option<u64>,
 
     /// What to sample, see 'perf list' [default: CPU cycles, or the clock without counters]
-    #[arg(short, long, value_name = "EVENT", conflicts_with_all = ["input", "off_cpu"])]
+    #[arg(short, long, value_name = "EVENT")]
+    #[arg(conflicts_with_all = ["input", "off_cpu", "wall", "critical"])]
     event: Option<String>,
 
     /// How to find the callers: fp, dwarf, dwarf,BYTES or lbr [default: fp if the program
@@ -59,16 +61,24 @@ pub(crate) struct Sampling {
     perf_args: Option<PerfArgs>,
 
     /// Show where threads wait, for a disk, a lock or the network, instead of what they do
-    #[arg(long)]
+    #[arg(long, group = "waits")]
     pub(crate) off_cpu: bool,
 
+    /// Show all the time of each thread: where it runs, waits, or could run and has no processor
+    #[arg(long, group = "waits", conflicts_with = "off_cpu")]
+    pub(crate) wall: bool,
+
+    /// Show the critical path: what must get faster for the program to end sooner, and by how much
+    #[arg(long, conflicts_with_all = ["off_cpu", "wall", "source"])]
+    pub(crate) critical: bool,
+
     /// Above where threads wait, show who woke them
-    #[arg(long, requires = "off_cpu")]
+    #[arg(long, requires = "waits")]
     pub(crate) wakers: bool,
 
     /// Show what to make faster for the program to end sooner: time in which it runs one thread
     /// weighs more than time in which it runs several
-    #[arg(long, conflicts_with_all = ["off_cpu", "all"])]
+    #[arg(long, conflicts_with_all = ["off_cpu", "wall", "critical", "all"])]
     pub(crate) latency: bool,
 }
 
@@ -123,11 +133,13 @@ impl Perf {
         let mut perf = Perf { path, args: Vec::new(), duration, is_off_cpu, python };
         let mut refused = None;
         for event in sampling.events() {
-            let args = sampling.arguments(event, &call_graph, what, recording.is_kept);
+            let args = sampling.arguments(event.as_deref(), &call_graph, what, recording.is_kept);
             let probe = perf.try_buffers(&args, sampling, recording, signals)?;
             if probe.status.success() {
-                if refused.is_some() {
-                    explain("no hardware counters here: sampling by the CPU clock");
+                match refused {
+                    Some(_) if sampling.of_threads() => say(threads::WITHOUT_WAKINGS),
+                    Some(_) => explain("no hardware counters here: sampling by the CPU clock"),
+                    None => {}
                 }
                 return Ok(perf);
             }
@@ -240,26 +252,44 @@ fn choose_call_graph(sampling: &Sampling, what: &What, python: Option<&Python>) 
         }
     };
     match kind {
-        "dwarf" => dump::choose(sampling.hertz(sampling.events()[0]), what),
+        "dwarf" => dump::choose(sampling.hertz(sampling.events()[0].as_deref()), what),
         kind => kind.to_owned(),
     }
 }
 
 impl Sampling {
     /// The events to try; `None` is what perf samples unless told.
-    fn events(&self) -> Vec<Option<&str>> {
+    fn events(&self) -> Vec<Option<String>> {
+        let one = |event: &str| vec![Some(event.to_owned())];
         match &self.event {
-            _ if self.wakers => vec![Some(SWITCH_AND_WAKING)],
-            _ if self.off_cpu => vec![Some(SWITCH)],
-            Some(event) => vec![Some(event)],
-            None => vec![None, Some(CLOCK)],
+            _ if self.of_threads() => {
+                let hertz = self.frequency.unwrap_or(HERTZ);
+                let call_graph = self.call_graph.as_deref();
+                let events = threads::events(hertz, call_graph, self.wakers, self.critical);
+                events.into_iter().map(Some).collect()
+            }
+            _ if self.wakers => one(SWITCH_AND_WAKING),
+            _ if self.off_cpu => one(SWITCH),
+            Some(event) => one(event),
+            None => vec![None, Some(CLOCK.to_owned())],
         }
+    }
+
+    /// Whether stacks may end where a thread waits.
+    pub(crate) fn has_waits(&self) -> bool {
+        self.off_cpu || self.of_threads()
+    }
+
+    /// Whether it is recorded what threads do all the time.
+    pub(crate) fn of_threads(&self) -> bool {
+        self.wall || self.critical
     }
 
     /// Whether events are recorded that may be many: each of a kind, or those of the whole system.
     fn may_be_many(&self, args: &[String]) -> bool {
         self.off_cpu
             || self.latency
+            || self.of_threads()
             || args.iter().any(|arg| arg == "-a")
             || !args.iter().any(|arg| arg == "-F")
     }
@@ -289,11 +319,17 @@ impl Sampling {
         is_kept: bool,
     ) -> Vec<String> {
         let mut args = vec!["record", "--call-graph", call_graph];
-        let hertz = self.hertz(event).map(|hertz| hertz.to_string());
+        // An option of perf would hold for the switches, too.
+        let hertz = self.hertz(event).filter(|_| !self.of_threads());
+        let hertz = hertz.map(|hertz| hertz.to_string());
         args.extend(hertz.iter().flat_map(|hertz| ["-F", hertz]));
         args.extend(event.into_iter().flat_map(|event| ["-e", event]));
         let may_be_asked = is_kept && !self.off_cpu && !matches!(what, What::System(_));
-        args.extend((self.latency || may_be_asked).then_some("--switch-events"));
+        if self.of_threads() {
+            args.extend(threads::options(self.perf_args.as_ref()));
+        } else {
+            args.extend((self.latency || may_be_asked).then_some("--switch-events"));
+        }
         let pid = match what {
             What::Process(pid) => pid.to_string(),
             _ => String::new(),

@@ -19,6 +19,11 @@ const WITH_VALUE: &str = "CDGjkmrtuSIz";
 pub(crate) struct PerfArgs(pub(crate) Vec<String>);
 
 impl PerfArgs {
+    /// Whether they say which clock times are of.
+    pub(crate) fn sets_clock(&self) -> bool {
+        self.0.iter().any(|word| has_option(word, "clockid", 'k'))
+    }
+
     /// Whether they say how large perf's buffers are.
     pub(crate) fn sets_buffers(&self) -> bool {
         self.0.iter().any(|word| has_option(word, "mmap-pages", 'm'))

@@ -109,7 +109,10 @@ fn no_branches() -> Vec<String> {
 }
 
 fn no_tracepoints() -> Vec<String> {
-    vec!["what the kernel traces, as --off-cpu needs it, is for root: use sudo".to_owned()]
+    vec![
+        "what the kernel traces, as --off-cpu and --critical need it, is for root: use sudo"
+            .to_owned(),
+    ]
 }
 
 fn unknown_event() -> Vec<String> {

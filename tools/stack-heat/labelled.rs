@@ -4,7 +4,8 @@
 //! since=12.304122000<TAB>tid=4711<TAB>main;parse;read 14
 //! ```
 
-use common::{folded::FoldedLine, heat::label_value, numbers::nanoseconds_of_label, pipe::Pipe};
+use common::folded::{FoldedLine, is_slice};
+use common::{heat::label_value, numbers::nanoseconds_of_label, pipe::Pipe};
 
 use crate::by::By;
 use crate::rows::{Refused, Rows, Sample};
@@ -30,6 +31,7 @@ pub(crate) fn add(line: &FoldedLine<'_>, rows: &mut Rows, pipe: &mut Pipe) -> Re
         value: value.unwrap_or_default(),
         comm: line.labels.get(COMM).filter(|_| shows_comm),
         event: line.labels.get(EVENT),
+        is_slice: is_slice(line),
     };
     rows.add(&sample, pipe)
 }

@@ -19,6 +19,8 @@ pub(crate) struct Sample<'a> {
     pub(crate) value: &'a [u8],
     pub(crate) comm: Option<&'a [u8]>,
     pub(crate) event: Option<&'a [u8]>,
+    /// Whether it lasted as many nanoseconds as it weighs.
+    pub(crate) is_slice: bool,
 }
 
 /// Why a line is not in the map.
@@ -70,7 +72,12 @@ impl Rows {
     /// Adds the samples of a line.
     pub(crate) fn add(&mut self, sample: &Sample<'_>, pipe: &mut Pipe) -> Result<(), Refused> {
         let value = self.values.intern(sample.value);
-        self.cells.add(value, sample.time, sample.weight).map_err(|misfit| match misfit {
+        let Sample { time, weight, .. } = *sample;
+        let added = match sample.is_slice {
+            true => self.cells.add_slice(value, time, weight),
+            false => self.cells.add(value, time, weight),
+        };
+        added.map_err(|misfit| match misfit {
             Misfit::TooLate => Refused::Column,
             Misfit::TooHeavy => Refused::Line("the sum of weights is over 18446744073709551615"),
         })?;

@@ -79,7 +79,14 @@ impl Columns {
         let [value, comm, event] = [self.value, self.comm, self.event].map(field);
         let value = value.as_deref().unwrap_or_default();
         rows.add(
-            &Sample { time, weight, value, comm: comm.as_deref(), event: event.as_deref() },
+            &Sample {
+                time,
+                weight,
+                value,
+                comm: comm.as_deref(),
+                event: event.as_deref(),
+                is_slice: false,
+            },
             pipe,
         )
     }

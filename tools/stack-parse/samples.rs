@@ -162,7 +162,8 @@ impl<'p> Samples<'p> {
     ///
     /// [`Error::Usage`] if the input lacks what the user asked for.
     pub(crate) fn end_input(&mut self, detected: impl Display, is_complete: bool) -> Result<()> {
-        if is_complete && !self.events.has_samples_of(|_| true) {
+        let makes_slices = self.source.as_ref().is_some_and(|source| source.makes_slices());
+        if is_complete && !makes_slices && !self.events.has_samples_of(|_| true) {
             self.note(format_args!("no sample found, {detected}"));
         }
         self.note_header();

@@ -9,6 +9,7 @@ mod header;
 mod labels;
 mod line;
 mod malformed;
+mod state;
 mod writer;
 
 pub(crate) use clean::clean_text;
@@ -25,5 +26,6 @@ pub use labels::{
 };
 pub use line::{FoldedLine, FoldedPair, NO_STACK, lacks_frames};
 pub use malformed::Malformed;
+pub use state::{ThreadState, is_slice};
 pub use writer::{StackBuf, append_folded};
 pub(crate) use writer::{append_count, append_start, would_be_comment};

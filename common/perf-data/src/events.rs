@@ -93,6 +93,12 @@ impl RecordedEvent {
         self.attr.clock()
     }
 
+    /// Whether the switches of threads are recorded with it, as `perf record --switch-events` asks for.
+    #[must_use]
+    pub fn records_switches(&self) -> bool {
+        self.attr.records_switches()
+    }
+
     /// Whether it was counted in the program that perf started and in what that program started,
     /// and not in all programs (`-a`). False also where perf recorded a process that already ran
     /// (`-p`).

@@ -77,6 +77,22 @@ pub(in super::super) fn of_cook_book(title: &str, cooked: &Cooked<'_>) {
             assert!(stacks.iter().all(|it| it.has("--") && it.leaf() != "--"), "{stacks:?}");
         }
         "What to make faster so that it ends sooner?" => {
+            cooked.run("stack-parse threads.data > by-time.folded");
+            has_more_of(cooked, "alone", ["path.svg", "by-time.folded"], 3.0);
+        }
+        "How much would it help?" => {
+            let path = sum(&cooked.drawn("twice.svg"));
+            let whole = sum(&lines(&cooked.run("stack-critical threads.slices")));
+            assert!(path < whole, "{path} {whole}");
+        }
+        "Where was the time of this thread?" => {
+            let all = sum(&lines(&cooked.run("stack-parse --wall all.data")));
+            assert_eq!(
+                [sum(&cooked.drawn("all.svg")), sum(&cooked.stacks("states.folded"))],
+                [all; 2]
+            );
+        }
+        "What ends it sooner, without root?" => {
             has_more_of(cooked, "alone", ["latency.folded", "time.folded"], 3.0);
         }
         "Where are the cache misses?" => {

@@ -177,7 +177,7 @@ impl Join {
     /// Notes which events are recorded, and by which clock.
     fn recorded(&mut self, events: &[RecordedEvent], samples: &mut Samples<'_>) {
         let names: Vec<&[u8]> = events.iter().map(RecordedEvent::name).collect();
-        samples.recorded(&names);
+        samples.recorded(&names, events.iter().any(RecordedEvent::records_switches));
         samples.facts.clock =
             events.first().and_then(RecordedEvent::clock).and_then(threads::clock_name);
     }

@@ -26,7 +26,7 @@ impl Samples<'_> {
             Who::Idle => b"idle".to_vec(),
         });
         let comm = self.sums.name(slice.comm).to_vec();
-        let state = (&b"state"[..], Some(slice.state.names().0.as_bytes()));
+        let state = (&b"state"[..], Some(slice.state.label().as_bytes()));
         let labels: Vec<Label<'_>> = [state, (b"waker", waker.as_deref())]
             .into_iter()
             .filter_map(|(key, value)| Some(Label { key, value: value? }))
@@ -64,7 +64,7 @@ impl Samples<'_> {
             leaf = sums.below(leaf, b"[no sample]");
         }
         if !labels.has(b"state") {
-            leaf = sums.below(leaf, slice.state.names().1.as_bytes());
+            leaf = sums.below(leaf, slice.state.frame().as_bytes());
         }
         if sums.tree.parent(leaf) == StackTree::ROOT {
             leaf = sums.below(leaf, NO_STACK);

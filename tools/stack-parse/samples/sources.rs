@@ -9,6 +9,7 @@ mod wall;
 use std::fmt;
 
 use bstr::ByteSlice;
+pub(super) use common::folded::ThreadState as State;
 use common::pipe::Pipe;
 use common::stacks::{FrameId, NodeId};
 
@@ -58,8 +59,9 @@ pub(super) trait Source: fmt::Debug + Send {
     /// Notes a process and its thread that existed before the recording began.
     fn existed(&mut self, _ids: [u32; 2], _comm: &[u8], _sums: &mut Sums) {}
 
-    /// Notes the names of the recorded events, where the input has them before its samples.
-    fn recorded(&mut self, _events: &[&[u8]]) {}
+    /// Notes the names of the recorded events, and whether switches of threads are recorded, where
+    /// the input says so before its samples.
+    fn recorded(&mut self, _events: &[&[u8]], _has_switches: bool) {}
 
     /// Whether it makes slices, which get labels of their own and not those of a recorded sample.
     fn makes_slices(&self) -> bool {
@@ -103,32 +105,6 @@ pub(super) struct Slice {
     /// The stack, if it is known.
     pub(super) leaf: Option<NodeId>,
     pub(super) waker: Option<Waker>,
-}
-
-/// What a thread did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
-    Running,
-    /// It could run, and had no processor.
-    Runnable,
-    Waiting,
-    /// It left its processor, and nobody recorded when it was woken.
-    WaitingOrRunnable,
-    /// A record that would tell it is missing.
-    NotRecorded,
-}
-
-impl State {
-    /// The value of the label, and the frame below a stack.
-    pub(super) fn names(self) -> (&'static str, &'static str) {
-        match self {
-            State::Running => ("running", "[running]"),
-            State::Runnable => ("runnable", "[runnable]"),
-            State::Waiting => ("waiting", "[waiting]"),
-            State::WaitingOrRunnable => ("waiting-or-runnable", "[waiting or runnable]"),
-            State::NotRecorded => ("not-recorded", "[not recorded]"),
-        }
-    }
 }
 
 /// Who ended a wait, or made a thread.

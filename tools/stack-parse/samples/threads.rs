@@ -41,10 +41,11 @@ impl Samples<'_> {
         }
     }
 
-    /// Notes which events are recorded, where the input says so before its samples.
-    pub(crate) fn recorded(&mut self, events: &[&[u8]]) {
+    /// Notes which events are recorded, and whether switches of threads are, where the input says so
+    /// before its samples.
+    pub(crate) fn recorded(&mut self, events: &[&[u8]], has_switches: bool) {
         if let Some(source) = &mut self.source {
-            source.recorded(events);
+            source.recorded(events, has_switches);
         }
     }
 

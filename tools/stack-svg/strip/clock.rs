@@ -4,7 +4,7 @@
 //! since=12.304122000<TAB>tid=4711<TAB>main;parse;read 14
 //! ```
 
-use common::folded::{FoldedLine, Frames};
+use common::folded::{FoldedLine, Frames, is_slice};
 use common::heat::{Cells, label_value, row_name, shows_comm};
 use common::pipe::{Pipe, Split};
 use common::stacks::{FrameId, FrameTable};
@@ -36,6 +36,8 @@ pub(crate) struct Timed {
     pub(crate) time: u64,
     pub(crate) key: Key,
     pub(crate) weight: u64,
+    /// Whether it lasts as many nanoseconds as it weighs.
+    pub(crate) is_slice: bool,
 }
 
 /// What ran when, of the lines that were read.
@@ -99,9 +101,13 @@ impl Clock {
         self.note_comm(value, line);
         let key = Key { stack: self.stacks.intern(line.stack), value };
         // What does not fit into the sum of all weights is missing in the profile, too.
-        let fits = self.cells.add(key, time, line.count).is_ok();
-        if let Some(lines) = self.lines.as_mut().filter(|_| fits) {
-            lines.push(Timed { time, key, weight: line.count });
+        let is_slice = is_slice(line);
+        let added = match is_slice {
+            true => self.cells.add_slice(key, time, line.count),
+            false => self.cells.add(key, time, line.count),
+        };
+        if let Some(lines) = self.lines.as_mut().filter(|_| added.is_ok()) {
+            lines.push(Timed { time, key, weight: line.count, is_slice });
         }
     }
 

@@ -38,11 +38,14 @@ impl Source<'_> {
     /// some were merged, if they were too many.
     pub(super) fn samples(&self, count: usize) -> (Vec<Vec<Sample>>, Option<u64>) {
         let mut lanes = vec![Vec::new(); count];
-        for &Timed { time, key, weight } in self.clock.lines.iter().flatten() {
+        let mut are_slices = true;
+        for &Timed { time, key, weight, is_slice } in self.clock.lines.iter().flatten() {
             let (node, lane) = (self.nodes[key.stack as usize], self.lanes[key.value as usize]);
             // The other values share a lane, where their stacks would be mixed.
             if let Some(lane) = lanes.get_mut(lane as usize) {
-                lane.push(Sample { start: time, end: time, node, weight });
+                let end = time + if is_slice { weight } else { 0 };
+                lane.push(Sample { start: time, end, node, weight });
+                are_slices &= is_slice;
             }
         }
         for lane in &mut lanes {
@@ -50,7 +53,7 @@ impl Source<'_> {
         }
         let usual = median(lanes.iter().flat_map(|lane| intervals(lane))).unwrap_or(MILLISECOND);
         let last = self.clock.cells.width().saturating_mul(self.clock.cells.columns());
-        for lane in &mut lanes {
+        for lane in lanes.iter_mut().filter(|_| !are_slices) {
             let interval = interval(lane, usual);
             give_ends(lane, interval, last);
         }

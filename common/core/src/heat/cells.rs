@@ -88,6 +88,33 @@ impl<K: Copy + Eq + Hash> Cells<K> {
     ///
     /// A [`Misfit`] if the weight was not added.
     pub fn add(&mut self, key: K, time: u64, weight: u64) -> Result<(), Misfit> {
+        self.make_room(time, weight)?;
+        *self.weights.entry((key, cell(time, self.width, self.rows))).or_default() += weight;
+        self.limit_memory();
+        Ok(())
+    }
+
+    /// Adds what lasted `length` nanoseconds from `time` on, and weighs as much.
+    ///
+    /// # Errors
+    ///
+    /// A [`Misfit`] if nothing of it was added.
+    pub fn add_slice(&mut self, key: K, time: u64, length: u64) -> Result<(), Misfit> {
+        let end = time.checked_add(length).ok_or(Misfit::TooLate)?;
+        self.make_room(end.saturating_sub(1).max(time), length)?;
+        let mut from = time;
+        while from < end {
+            let cell = cell(from, self.width, self.rows);
+            let to = start(cell + 1, self.width, self.rows).clamp(from + 1, end);
+            *self.weights.entry((key, cell)).or_default() += to - from;
+            from = to;
+        }
+        self.limit_memory();
+        Ok(())
+    }
+
+    /// Makes columns so wide that there is one for this time, and adds to the sum of all weights.
+    fn make_room(&mut self, time: u64, weight: u64) -> Result<(), Misfit> {
         while time / self.width >= self.most_fine {
             if !self.widen_to_next() {
                 return Err(Misfit::TooLate);
@@ -96,9 +123,11 @@ impl<K: Copy + Eq + Hash> Cells<K> {
         self.total = self.total.checked_add(weight).ok_or(Misfit::TooHeavy)?;
         self.last = self.last.max(time);
         self.samples += 1;
-        *self.weights.entry((key, cell(time, self.width, self.rows))).or_default() += weight;
-        while self.weights.len() > self.most_cells && self.columns() > 1 && self.coarsen() {}
         Ok(())
+    }
+
+    fn limit_memory(&mut self) {
+        while self.weights.len() > self.most_cells && self.columns() > 1 && self.coarsen() {}
     }
 
     /// Whether columns got wider because there were too many cells.
@@ -205,6 +234,11 @@ impl<K: Copy + Eq + Hash> Cells<K> {
     }
 }
 
+/// The first nanosecond of a cell.
+fn start(cell: u64, width: u64, rows: u64) -> u64 {
+    (u128::from(cell) * u128::from(width)).div_ceil(rows.into()).try_into().unwrap_or(u64::MAX)
+}
+
 /// The number of the cell that a time is in.
 fn cell(time: u64, width: u64, rows: u64) -> u64 {
     (u128::from(time) * u128::from(rows) / u128::from(width)) as u64
@@ -265,6 +299,25 @@ mod tests {
     }
 
     proptest! {
+        /// Each nanosecond of a slice is in the cell of its time.
+        #[test]
+        fn a_slice_is_in_all_cells_of_its_time(
+            slices in prop::collection::vec((0..3_000u64, 0..500u64), 1..10),
+            rows in 1..7u32,
+            width in 10..400u64,
+        ) {
+            let mut cells = Cells::new(rows, Some(width), 60);
+            let mut expected = HashMap::new();
+            for &(time, length) in &slices {
+                cells.add_slice(0, time, length).expect("room");
+                for moment in time..time + length {
+                    *expected.entry((0, cell(moment, width, rows.into()))).or_insert(0) += 1;
+                }
+            }
+            prop_assert_eq!(cells.total(), slices.iter().map(|(_, length)| length).sum::<u64>());
+            prop_assert_eq!(cells.weights, expected);
+        }
+
         /// However late it becomes known how long the recording is.
         #[test]
         fn each_weight_is_in_the_cell_of_its_time(

@@ -180,7 +180,8 @@ impl Source for Wall {
         true
     }
 
-    fn recorded(&mut self, events: &[&[u8]]) {
+    fn recorded(&mut self, events: &[&[u8]], has_switches: bool) {
+        self.has_switches |= has_switches || events.contains(&EVENT.as_bytes());
         self.threads.has_wakings |= events.iter().any(|event| is_waking(event));
     }
 
