@@ -13,7 +13,7 @@ use crate::util::{binary, golden_path};
 /// arguments in perf.log, when the recording is there.
 pub(crate) const PERF: &str = r#"#!/bin/sh
 case "$1 $*" in
-    *" -e cpu-clock "* | *" -e sched:sched_switch"[\ ,]*) ;;
+    *" -e cpu-clock"[\ /]* | *" -e sched:sched_switch"[\ ,]*) ;;
     *) echo "Error:
 The cycles event is not supported." >&2; exit 255 ;;
 esac

@@ -46,6 +46,10 @@ mod little_memory;
 #[cfg(target_os = "linux")]
 mod growth;
 
+// Programs that wait in different ways.
+#[cfg(target_os = "linux")]
+mod waiting;
+
 // What a user at a terminal sees.
 #[cfg(target_os = "linux")]
 mod terminal;

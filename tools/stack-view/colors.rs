@@ -101,5 +101,7 @@ fn basic(kind: CodeKind) -> Color {
         CodeKind::Kernel => Color::LightMagenta,
         CodeKind::Nameless => Color::Gray,
         CodeKind::Unknown => Color::LightYellow,
+        CodeKind::Waiting => Color::White,
+        CodeKind::Runnable => Color::LightGreen,
     }
 }

@@ -9,6 +9,7 @@ use bstr::ByteSlice;
 
 use self::rules::{FILES, Rules};
 use super::{FrameParts, cpp, module, normalize, rust, script_of, short::is_std_type};
+use crate::folded::ThreadState;
 
 /// What kind of code a frame is, as far as its marks, its place and its name show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +26,10 @@ pub enum CodeKind {
     Nameless,
     /// Nothing shows whose code it is.
     Unknown,
+    /// `[waiting]`, `[waiting or runnable]`: no code, but a thread that does not run.
+    Waiting,
+    /// `[runnable]`: a thread that could run and has no processor.
+    Runnable,
 }
 
 impl CodeKind {
@@ -38,6 +43,8 @@ impl CodeKind {
             CodeKind::Kernel => "kernel",
             CodeKind::Nameless => "no symbol",
             CodeKind::Unknown => "unknown",
+            CodeKind::Waiting => "waiting",
+            CodeKind::Runnable => "runnable",
         }
     }
 
@@ -51,6 +58,8 @@ impl CodeKind {
             CodeKind::Kernel => [[222, 200, 238], [172, 138, 202]],
             CodeKind::Nameless => [[228, 228, 228], [190, 190, 190]],
             CodeKind::Unknown => [[250, 240, 190], [226, 208, 130]],
+            CodeKind::Waiting => [[246, 247, 244], [236, 239, 233]],
+            CodeKind::Runnable => [[255, 222, 226], [244, 190, 198]],
         }
     }
 
@@ -100,6 +109,16 @@ pub fn code_kinds<'a>(frames: impl Iterator<Item = &'a [u8]>) -> Vec<CodeKind> {
     let frames: Vec<Frame<'a>> = frames.map(Frame::of).collect();
     let profile = Profile::of(&frames);
     frames.iter().map(|frame| profile.kind_of(frame)).collect()
+}
+
+/// The kind of a frame that says what a thread does, if it is one of those that have a colour.
+fn state_of_thread(name: &[u8]) -> Option<CodeKind> {
+    let state = ThreadState::ALL.into_iter().find(|it| it.frame().as_bytes() == name)?;
+    match state {
+        ThreadState::Waiting | ThreadState::WaitingOrRunnable => Some(CodeKind::Waiting),
+        ThreadState::Runnable => Some(CodeKind::Runnable),
+        ThreadState::Running | ThreadState::NotRecorded => None,
+    }
 }
 
 /// A frame, and its name in the form that the rules use.
@@ -153,7 +172,7 @@ impl Profile {
             return CodeKind::Runtime;
         }
         if matches!(&**name, [] | [b'[', .., b']']) {
-            return CodeKind::Nameless;
+            return state_of_thread(name).unwrap_or(CodeKind::Nameless);
         }
         if parts.has_mark(b'l') {
             return CodeKind::Library;
