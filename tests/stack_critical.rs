@@ -324,6 +324,8 @@ fn what_is_missing_is_said() {
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(stderr(&output).contains(part), "{}", stderr(&output));
     }
+    let slow = output("stack-critical", &["--what-if", "slow=1e-300"], fork_join());
+    assert_eq!(slow.status.code(), Some(0), "{}", stderr(&slow));
     let unmatched = output("stack-critical", &["--what-if", "none=2"], fork_join());
     assert!(stderr(&unmatched).contains("--what-if 'none=2': nothing that ran matches"));
 }

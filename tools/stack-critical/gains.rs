@@ -60,7 +60,7 @@ impl Gains {
             let details = charged.map(|it| it.lines_and_calls(elapsed, Room::default()));
             Gain {
                 name: function.name.clone(),
-                sooner: elapsed as i64 - (new.end - new.start) as i64,
+                sooner: elapsed as i64 - new.end.saturating_sub(new.start) as i64,
                 path: function.path,
                 cpu: function.cpu,
                 details: details.unwrap_or_default(),

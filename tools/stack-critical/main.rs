@@ -90,7 +90,7 @@ fn stack_critical(args: Args, pipe: &mut Pipe) -> Result<Status> {
     let recorded = Path::of(recorded, ends, false);
     recorded.limits.say_of_path(pipe);
     recorded.limits.say_of_prediction(pipe);
-    let [before, after] = [ends, new].map(|ends| (ends.end - ends.start) as f64 / 1e9);
+    let [before, after] = [ends, new].map(|ends| ends.end.saturating_sub(ends.start) as f64 / 1e9);
     let sooner = 100.0 * (before - after) / before;
     pipe.note(format_args!("{before:.6} s would be {after:.6} s: {sooner:.1} % sooner"));
     path.write(&args, times, pipe)

@@ -84,7 +84,7 @@ impl Replay<'_> {
         let woken = waker.and_then(|waker| self.new_time(waker, slice.end()));
         let end = match woken {
             Some(woken) => woken.max(start),
-            None => start + self.kept.length(thread, slice, slice.length()),
+            None => start.saturating_add(self.kept.length(thread, slice, slice.length())),
         };
         self.new[thread as usize].push(end);
     }
@@ -96,7 +96,7 @@ impl Replay<'_> {
             }
             None => 0,
         };
-        self.new[thread as usize][at] + gap
+        self.new[thread as usize][at].saturating_add(gap)
     }
 
     /// When a thread is where it was at this time; `None` if it was not there.
@@ -111,11 +111,12 @@ impl Replay<'_> {
         }
         let slice = self.recorded.slice(thread, at);
         let within = time.min(slice.end()) - slice.start();
-        let new = self.new_start(thread, at) + self.kept.length(thread, slice, within);
+        let length = self.kept.length(thread, slice, within);
+        let new = self.new_start(thread, at).saturating_add(length);
         // A wait may have become shorter.
         let known = self.new[thread as usize].get(at + 1);
         let new = match known {
-            Some(end) if time >= slice.end() => *end + (time - slice.end()),
+            Some(end) if time >= slice.end() => end.saturating_add(time - slice.end()),
             Some(end) => new.min(*end),
             None => new,
         };

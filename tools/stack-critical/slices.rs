@@ -142,10 +142,12 @@ impl Slices {
             };
             *value = Some(label.value);
         }
+        // What is before 0 would count as 0.
+        let since = since.filter(|since| !since.starts_with(b"-"));
         let [time, since] = [time, since].map(|time| time.and_then(nanoseconds_of_label));
         let start = time.or(since).ok_or("has no label time")?;
-        if let (None, Some(since)) = (self.origin, since) {
-            self.origin = Some(start.wrapping_sub(since));
+        if let (None, Some(origin)) = (self.origin, since.and_then(|it| start.checked_sub(it))) {
+            self.origin = Some(origin);
         }
         self.has_time |= time.is_some();
         let tid = tid.ok_or("has no label tid")?;
@@ -160,11 +162,7 @@ impl Slices {
         self.lacks_wakers |= state == State::WaitingOrRunnable;
         let waker = waker.map_or(Slice::NO_WAKER, |tid| self.thread(tid));
         let stack = self.stacks.intern(line.stack);
-        if state == State::Running {
-            let at = stack as usize;
-            self.are_run.resize(self.are_run.len().max(at + 1), false);
-            self.are_run[at] = true;
-        }
+        self.note_run(stack, state);
         self.has_comm |= comm.is_some();
         let root = || line.frames().next().unwrap_or_default();
         let comm = self.stacks.intern(comm.unwrap_or_else(root));
@@ -175,6 +173,14 @@ impl Slices {
         (thread.comm, thread.pid) = (Some(comm), pid.or(thread.pid));
         thread.slices.push(Slice { start, length_and_state, stack, waker });
         Ok(())
+    }
+
+    fn note_run(&mut self, stack: FrameId, state: State) {
+        if state == State::Running {
+            let at = stack as usize;
+            self.are_run.resize(self.are_run.len().max(at + 1), false);
+            self.are_run[at] = true;
+        }
     }
 
     fn thread(&mut self, tid: &[u8]) -> ThreadId {

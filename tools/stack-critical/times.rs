@@ -30,7 +30,7 @@ impl<'a> Times<'a> {
 
     pub(crate) fn start(&self, thread: ThreadId, at: usize) -> u64 {
         match self.replayed {
-            Some(replayed) => replayed[thread as usize][at] + self.gap(thread, at),
+            Some(replayed) => replayed[thread as usize][at].saturating_add(self.gap(thread, at)),
             None => self.slice(thread, at).start(),
         }
     }

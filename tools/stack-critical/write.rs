@@ -103,7 +103,7 @@ struct Ran {
 
 /// A slice has one sample, mostly near its middle. Where only another part of the slice is on the
 /// path the sample is not, and counts only if there is no other.
-const SAMPLE: u128 = 1 << 40;
+const SAMPLE: u128 = 1 << 20;
 
 impl Sums {
     pub(crate) fn add(&mut self, part: Part, times: Times<'_>) {

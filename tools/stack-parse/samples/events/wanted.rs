@@ -59,7 +59,12 @@ impl Wanted {
 
     /// Whether an event is wanted besides those that were chosen, so that it is not the first.
     pub(super) fn is_besides(&self, event: &[u8]) -> bool {
-        matches!(self, Wanted::With(_, names) if names.iter().any(|name| name == event))
+        // `context-switches:u`
+        let is_it = |name: &Vec<u8>| match event.strip_prefix(&name[..]) {
+            Some(rest) => rest.is_empty() || rest.starts_with(b":"),
+            None => false,
+        };
+        matches!(self, Wanted::With(_, names) if names.iter().any(is_it))
     }
 }
 

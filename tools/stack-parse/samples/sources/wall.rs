@@ -26,8 +26,8 @@ use life::End;
 use threads::Threads;
 use timeline::{Left, Teller};
 
-/// The software event that is counted where a thread leaves its processor.
-const LEAVING: &str = "context-switches";
+/// The names of the software event that is counted where a thread leaves its processor.
+const LEAVING: [&str; 2] = ["context-switches", "cs"];
 
 /// The threads of a recording, and what they did.
 #[derive(Debug)]
@@ -77,8 +77,8 @@ impl Wall {
         wants_wakers: bool,
         frames: &mut FrameTable,
     ) -> Result<Wall> {
-        let [waking, wakeup] = WAKINGS;
-        let events = Events::with(&[EVENT, waking, wakeup, LEAVING, "cs"], args)?;
+        let names = [&[EVENT], &WAKINGS[..], &LEAVING].concat();
+        let events = Events::with(&names, args)?;
         Ok(Wall {
             events,
             wants_wakers,
@@ -209,7 +209,9 @@ impl Source for Wall {
         let Ids { pid, tid } = Ids::of(origin);
         let is_alive = self.threads.own([pid, tid], origin.comm, time, sums);
         let tid = tid.unwrap_or_default();
-        let is_leaving = [LEAVING.as_bytes(), b"cs"].iter().any(|it| origin.event.starts_with(it));
+        // `context-switches:u`
+        let event = origin.event.split(|byte| *byte == b':').next().unwrap_or_default();
+        let is_leaving = LEAVING.iter().any(|it| it.as_bytes() == event);
         let period = origin.weights.first().copied().unwrap_or(1);
         self.current = Some(match is_leaving {
             true => Current::Leaving { tid, time },

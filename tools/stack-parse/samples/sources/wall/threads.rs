@@ -131,8 +131,11 @@ impl Threads {
     pub(super) fn settle(&mut self, tid: u32) {
         let Some(life) = self.lives.get_mut(&tid).filter(|life| life.is_recorded) else { return };
         let (pid, pieces) = (life.pid, std::mem::take(&mut life.timeline.pieces));
+        // What it did last did not end before the recording, or with its own end.
+        let last = (life.end == End::Gone).then(|| pieces.last().copied()).flatten();
         for piece in pieces {
-            let is_unwoken = piece.state == State::Waiting && piece.waker.is_none();
+            let has_ended = Some(piece) != last;
+            let is_unwoken = has_ended && piece.state == State::Waiting && piece.waker.is_none();
             let may_join = piece.leaf.is_some_and(|leaf| self.may_join.get(&leaf) == Some(&true));
             let joined = match is_unwoken && may_join && self.has_wakings {
                 true => self.ends.join(pid, tid, piece),
@@ -149,7 +152,7 @@ impl Threads {
     }
 
     /// Makes the slice of a piece, or adds it to the time that the thread ran.
-    pub(super) fn pass(&mut self, tid: u32, mut piece: Piece) {
+    fn pass(&mut self, tid: u32, mut piece: Piece) {
         let Some(life) = self.lives.get_mut(&tid) else { return };
         let length = piece.to - piece.from;
         self.lived += u128::from(length);
@@ -220,20 +223,18 @@ impl Threads {
     /// All threads end with the recording. Returns whether there was any record.
     pub(super) fn end(&mut self) -> bool {
         let [start, end] = self.times.unwrap_or_default();
+        // Those that slept all the time have no record of their own.
+        for (tid, (pid, comm)) in std::mem::take(&mut self.existed) {
+            let new = || Life::new(Some(pid), comm, Timeline::from_start(start, true));
+            let life = self.lives.entry(tid).or_insert_with(new);
+            if !life.is_recorded {
+                (life.pid, life.comm, life.is_recorded) = (Some(pid), comm, true);
+                life.timeline.switch_in(end, Teller::Record);
+            }
+        }
         let mut tids: Vec<u32> = self.lives.keys().copied().collect();
         tids.sort_unstable();
         tids.into_iter().for_each(|tid| self.finish(tid, end));
-        // Of those that slept all the time there is no record.
-        for (tid, (pid, comm)) in std::mem::take(&mut self.existed) {
-            if self.lives.contains_key(&tid) {
-                continue;
-            }
-            let mut life = Life::new(Some(pid), comm, Timeline::from_start(start, true));
-            life.is_recorded = true;
-            life.timeline.switch_in(end, Teller::Record);
-            self.lives.insert(tid, life);
-            self.finish(tid, end);
-        }
         (self.lives, self.ends, self.has_wakings) = Default::default();
         self.times.take().is_some()
     }
