@@ -6,7 +6,8 @@ use crate::limits::within;
 use crate::util::{TOOLS, TempFile, stderr, with_minimal};
 
 /// Options with which a tool keeps more than without them.
-const KEEP_MORE: [(&str, &[&str]); 14] = [
+const KEEP_MORE: [(&str, &[&str]); 15] = [
+    ("stack-critical", &["--gains"]),
     ("stack-diff", &["--outliers", "--split", "tid"]),
     ("stack-export", &["--to", "firefox"]),
     ("stack-export", &["--to", "tsv"]),
@@ -31,8 +32,8 @@ fn profile(lines: u32, threads: u32) -> String {
     let mut text = String::new();
     for number in 0..lines {
         let (seconds, tid) = (f64::from(number) / 1000.0, number % threads);
-        writeln!(text, "since={seconds:.3}\ttid={tid}\tmain;f{number};g{} 1", number % 7)
-            .expect("text");
+        let labels = format!("since={seconds:.3}\ttid={tid}\tstate=running");
+        writeln!(text, "{labels}\tmain;f{number};g{} 1", number % 7).expect("text");
     }
     text
 }

@@ -9,7 +9,7 @@ use std::io::Read;
 
 use proptest::prelude::*;
 
-use crate::util::{few_cases, golden_path, output, recording, stderr};
+use crate::util::{few_cases, golden_path, output, recording, stderr, weight};
 
 const RECORDINGS: [&str; 6] =
     ["a-pool", "convoy", "short", "srv-compute", "srv-wait", "unprivileged"];
@@ -147,6 +147,14 @@ fn assert_no_gap(lines: &[Line], name: &str) {
     }
 }
 
+/// The weight of all lines that are no header.
+fn weight_of_lines(folded: &[u8]) -> u128 {
+    let text = String::from_utf8_lossy(folded);
+    let lines: String =
+        text.lines().filter(|it| !it.starts_with('#')).map(|it| format!("{it}\n")).collect();
+    weight(lines.as_bytes())
+}
+
 /// The records of a recording that is a file.
 fn records(recording: &[u8]) -> Vec<std::ops::Range<usize>> {
     let number = |at: usize, size: usize| {
@@ -189,7 +197,17 @@ proptest! {
         let each = slices(&["--per-sample", "--labels", "time,tid,state"], &bytes);
         assert_no_gap(&each, name);
         let sums = by_state(&slices(&["--labels", "tid,state"], &bytes));
-        prop_assert_eq!(by_state(&each), sums);
+        prop_assert_eq!(&by_state(&each), &sums);
+        // Without wakings there is no path.
+        if name != "unprivileged" {
+            let tid = each[0].label("tid");
+            let labels = "time,tid,pid,comm,state,waker";
+            let args = ["--wall", "--per-sample", "--labels", labels];
+            let slices = output("stack-parse", &args, &bytes).stdout;
+            let path = output("stack-critical", &["--tid", tid], slices);
+            let length = u128::from(sums[&(tid.to_owned(), "life")]);
+            prop_assert_eq!(weight_of_lines(&path.stdout), length, "{}", stderr(&path));
+        }
     }
 }
 
@@ -295,8 +313,15 @@ fn what_a_recording_lacks_is_said() {
     assert_eq!((refused.status.code(), &refused.stdout[..]), (Some(2), &b""[..]));
     let said = stderr(&refused);
     assert!(said.contains("--wall needs all switches"), "{said}");
-    for option in ["--off-cpu", "--table", "--by-event", "--weight=period", "--every=1", "--from=1"]
-    {
+    for option in [
+        "--off-cpu",
+        "--table",
+        "--by-event",
+        "--weight=period",
+        "--every=1",
+        "--from=1",
+        "--root=label:state",
+    ] {
         assert_eq!(output("stack-parse", &["--wall", option], samples).status.code(), Some(2));
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct Gain {
     /// How much sooner the program ends, in nanoseconds; negative if it ends later.
     sooner: i64,
     /// How long the path runs in it, and how long all threads do, in nanoseconds.
-    pub(crate) path: u64,
+    path: u64,
     cpu: u64,
     /// On which lines, and what it calls or who has it done, with shares of the time of the path.
     details: String,

@@ -408,7 +408,7 @@ mod tests {
     #[derive(Debug, Default)]
     struct Several {
         leaf: NodeId,
-        made: Vec<u64>,
+        made: Vec<(NodeId, u64)>,
     }
 
     impl Source for Several {
@@ -426,7 +426,7 @@ mod tests {
 
         fn open(&mut self, origin: &Sample<'_>, _: &Root, _: &mut Sums) -> bool {
             if self.leaf != NodeId::default() {
-                self.made.extend([origin.weights[0], 1]);
+                self.made.extend([origin.weights[0], 1].map(|weight| (self.leaf, weight)));
             }
             true
         }
@@ -436,13 +436,13 @@ mod tests {
         }
 
         fn end_input(&mut self, _: &Events) -> Result<(), &'static str> {
-            self.made.push(100);
+            self.made.push((self.leaf, 100));
             Err("lacks something")
         }
 
         fn take(&mut self) -> Option<Made> {
-            let weight = self.made.pop()?;
-            Some(Made::Sample { leaf: self.leaf, labels: Default::default(), weight })
+            let (leaf, weight) = self.made.pop()?;
+            Some(Made::Sample { leaf, labels: Default::default(), weight })
         }
 
         fn report(&self, _: &mut Pipe) {}

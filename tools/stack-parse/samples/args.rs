@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use common::{Result, folded::LabelKeys};
+use common::{Error, Result, folded::LabelKeys};
 
 use super::events::EventArgs;
 use super::root::Root;
@@ -122,10 +122,19 @@ impl SamplesArgs {
     ///
     /// # Errors
     ///
-    /// [`common::Error::Usage`] if the glob of the events cannot be read.
+    /// [`Error::Usage`] if the glob of the events cannot be read, or for a root frame that slices
+    /// cannot have.
     pub(super) fn source(&self, sums: &mut Sums) -> Result<Option<Box<dyn Source>>> {
         let frames = &mut sums.frames;
         if self.wall {
+            // A stack is recorded before it is known what the thread did with it.
+            if let Some(Root::Label(key)) = &self.root
+                && [&b"state"[..], b"waker"].contains(&&key[..])
+            {
+                let refused = "--wall: the labels state and waker are no root frames here: print them \
+                               with --labels, and use 'stack-merge --by-label state'";
+                return Err(Error::Usage(refused.to_owned()));
+            }
             let has_time = |keys: &LabelKeys| keys.has(b"time") || keys.has(b"since");
             let is_timed = self.per_sample || self.labels.as_ref().is_some_and(has_time);
             let wall = Wall::new(&self.events, is_timed, self.wakers, frames)?;

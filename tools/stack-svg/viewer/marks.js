@@ -3,9 +3,6 @@
 // After a colour: how much of it is left in a faded frame.
 const FADED = '50';
 
-// The frame of a thread that could run and has no processor: it is striped.
-const RUNNABLE = '[runnable]';
-
 // Shows whether the search found a frame. What it missed is faded, as are the frames below
 // the zoomed one.
 function markFrame(element) {
@@ -14,7 +11,7 @@ function markFrame(element) {
   const isFaded = isBelow || (state.hits !== null && !isHit);
   element.className = branch.ofStrip ? 'frame lane-title' : isFaded ? 'frame faded' : 'frame';
   element.style.backgroundColor = branch.ofStrip ? '' : colorOf(branch) + (isFaded ? FADED : '');
-  if (nameText(branch.name) === RUNNABLE) element.classList.add('runnable');
+  if (nameText(branch.name) === '[runnable]') element.className += ' runnable';
   element.spoken ??= [spokenName(branch), summary(branch), ...timesOf(branch)].join(', ');
   const label = isHit ? `${element.spoken}, found` : element.spoken;
   if (element.getAttribute('aria-label') !== label) element.setAttribute('aria-label', label);
