@@ -154,6 +154,31 @@ fn functions_that_only_call_another_have_no_row() {
     assert_eq!(functions, ["help", "other", "work"], "{table}");
 }
 
+/// A process ends some time before who waits for it goes on: the rest of the wait is on the path.
+#[test]
+fn who_waits_for_a_process_waited_for_what_it_did() {
+    let slices = [
+        ("1", 0.0, 1.0, "running", "", "sh"),
+        ("2", 1.0, 0.5, "runnable", "1", "sh"),
+        ("2", 1.5, 2.0, "running", "", "make;work"),
+        ("1", 1.0, 3.0, "waiting", "2", "sh;wait4"),
+        ("1", 4.0, 1.0, "running", "", "sh"),
+    ]
+    .map(slice)
+    .concat();
+    let each = output("stack-critical", &["--per-sample", "--tid", "1"], &slices).stdout;
+    assert_eq!(
+        String::from_utf8_lossy(&each),
+        "time=0.000000000\tstate=running\ttid=1\tsh 1000000000\n\
+         time=1.000000000\tstate=runnable\ttid=2\tsh 500000000\n\
+         time=1.500000000\tstate=running\ttid=2\tmake;work 2000000000\n\
+         time=3.500000000\tstate=waiting\ttid=1\tsh;wait4 500000000\n\
+         time=4.000000000\tstate=running\ttid=1\tsh 1000000000\n",
+    );
+    let said = stderr(&output("stack-critical", &["--tid", "1", "--what-if", "work=2"], &slices));
+    assert!(said.contains("5.000000 s would be 4.000000 s"), "{said}");
+}
+
 /// Of real recordings, judged by another program, which goes forward through the text of perf: each
 /// thread carries the path that led to its present.
 #[test]

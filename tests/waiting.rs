@@ -139,3 +139,16 @@ fn a_channel_of_rust_is_waited_for() {
     }
     check(&place, "./channel");
 }
+
+/// A process ends before it wakes who waits for it, and that is not recorded.
+#[test]
+fn a_shell_waits_for_its_programs() {
+    let place = Place::new("waiting-shell");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/waiting/waits.c");
+    let build = format!("cc -O1 -g -fno-omit-frame-pointer -pthread -o waits {source}");
+    if !run(&place, &build) {
+        return;
+    }
+    place.program("waits.sh", "#!/bin/sh\nfor how in semaphore condition; do ./waits $how; done\n");
+    check(&place, "./waits.sh");
+}

@@ -55,14 +55,18 @@ pub(crate) fn walk(
         }
         let slice = times.slice(thread, at);
         let waker = slice.waker().filter(|waker| *waker != thread);
-        if let Some(waker) = waker.filter(|waker| {
-            is_away(slice.state())
-                && end == time
-                && at_once < MOST_AT_ONCE
-                && times.is_alive(*waker, time)
-        }) {
+        let is_ended_wait = is_away(slice.state()) && end == time && at_once < MOST_AT_ONCE;
+        let wait = [times.start(thread, at), time];
+        let there = waker.filter(|_| is_ended_wait);
+        if let Some((waker, moment)) = there.and_then(|it| Some((it, times.last_there(it, wait)?)))
+        {
             skipped(thread, at);
-            (thread, at_once) = (waker, at_once + 1);
+            let from = moment.max(ends.start);
+            if from < time {
+                each(Part { thread, at: at as u32, from, to: time });
+            }
+            at_once = if from < time { 0 } else { at_once + 1 };
+            (thread, time) = (waker, from);
             continue;
         }
         let from = times.start(thread, at).max(ends.start);

@@ -81,7 +81,10 @@ impl Replay<'_> {
         let slice = self.recorded.slice(thread, at);
         let start = self.new_start(thread, at);
         let waker = slice.waker().filter(|waker| is_away(slice.state()) && *waker != thread);
-        let woken = waker.and_then(|waker| self.new_time(waker, slice.end()));
+        let woken = waker.and_then(|waker| {
+            let moment = self.recorded.last_there(waker, [slice.start(), slice.end()])?;
+            Some(self.new_time(waker, moment)?.saturating_add(slice.end() - moment))
+        });
         let end = match woken {
             Some(woken) => woken.max(start),
             None => start.saturating_add(self.kept.length(thread, slice, slice.length())),

@@ -45,10 +45,10 @@ impl<'a> Times<'a> {
     /// The last slice of a thread that begins before this moment, if there is one.
     pub(crate) fn before(&self, thread: ThreadId, time: u64) -> Option<usize> {
         let slices = &self.slices.threads[thread as usize].slices;
-        let Some(replayed) = self.replayed else {
+        if self.replayed.is_none() {
             return slices.partition_point(|slice| slice.start() < time).checked_sub(1);
-        };
-        let (mut known, mut beyond) = (0, replayed[thread as usize].len() - 1);
+        }
+        let (mut known, mut beyond) = (0, slices.len());
         while known < beyond {
             let middle = known + (beyond - known) / 2;
             match self.start(thread, middle) < time {
@@ -57,6 +57,16 @@ impl<'a> Times<'a> {
             }
         }
         known.checked_sub(1)
+    }
+
+    /// When a thread that ended a wait was last there, until the end of the wait. A process ends some
+    /// time before who waits for it goes on; `None` if it was not there during the wait.
+    pub(crate) fn last_there(&self, waker: ThreadId, [from, to]: [u64; 2]) -> Option<u64> {
+        if self.is_alive(waker, to) {
+            return Some(to);
+        }
+        let end = self.end(waker, self.before(waker, to)?);
+        Some(end.min(to)).filter(|end| *end > from)
     }
 
     /// Whether a thread was there just before this moment.

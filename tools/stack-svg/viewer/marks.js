@@ -9,9 +9,9 @@ function markFrame(element) {
   const { branch, isBelow } = element.box;
   const isHit = state.hits?.has(branch.name) === true;
   const isFaded = isBelow || (state.hits !== null && !isHit);
-  element.className = branch.ofStrip ? 'frame lane-title' : isFaded ? 'frame faded' : 'frame';
+  const more = branch.ofStrip ? ' lane-title' : isFaded ? ' faded' : '';
+  element.className = `frame${more}${bareNames[branch.name] === '[runnable]' ? ' striped' : ''}`;
   element.style.backgroundColor = branch.ofStrip ? '' : colorOf(branch) + (isFaded ? FADED : '');
-  if (nameText(branch.name) === '[runnable]') element.className += ' runnable';
   element.spoken ??= [spokenName(branch), summary(branch), ...timesOf(branch)].join(', ');
   const label = isHit ? `${element.spoken}, found` : element.spoken;
   if (element.getAttribute('aria-label') !== label) element.setAttribute('aria-label', label);

@@ -287,8 +287,8 @@ impl Source for Wall {
             (self.threads.missing, "switch was not recorded", "switches were not recorded"),
             (
                 self.threads.joins,
-                "wait whose waking was not recorded is taken as one for the thread that had ended",
-                "waits whose waking was not recorded are taken as ones for the threads that had ended",
+                "wait whose waking was not recorded is taken as one for what had ended just before",
+                "waits whose waking was not recorded are taken as ones for what had ended just before",
             ),
             (
                 self.unreadable,

@@ -11,6 +11,8 @@ use crate::samples::sources::{Slice, State, Waker, WakerStack, Who};
 pub(super) struct Life {
     pub(super) pid: Option<u32>,
     pub(super) comm: FrameId,
+    /// The process that made this one, if it is the first thread of its process.
+    pub(super) parent: Option<u32>,
     pub(super) timeline: Timeline,
     /// Whether any record is its own, and not one of a thread that it followed or woke: others are
     /// not part of the recording.
@@ -40,6 +42,7 @@ impl Life {
         Life {
             pid,
             comm,
+            parent: None,
             timeline,
             is_recorded: false,
             end: End::NotYet,
@@ -95,12 +98,20 @@ impl Life {
     }
 }
 
-/// The ends of threads: in a recording of one program, what a thread records ends before it wakes
-/// who joins it.
+/// The ends of threads and processes: in a recording of one program, what a thread records ends
+/// before it wakes who joins it, or who waits for its process.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
-    /// The last ends of each process, in the order of time.
-    by_process: HashMap<u32, Vec<Ended>>,
+    /// The last ends of threads of each process, and of the processes that it made, in the order of
+    /// time.
+    by_process: HashMap<(u32, WaitsFor), Vec<Ended>>,
+}
+
+/// What a thread may wait for that ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum WaitsFor {
+    Thread,
+    Process,
 }
 
 /// The end of a thread.
@@ -117,26 +128,48 @@ const JOIN: u64 = 10_000_000;
 impl Ends {
     /// Notes that a thread ended, or that it did so only at this time.
     pub(super) fn note(&mut self, tid: u32, life: &Life, time: u64) {
-        let Life { pid: Some(pid), comm, .. } = *life else { return };
-        let ends = self.by_process.entry(pid).or_default();
-        ends.retain(|it| it.tid != tid && it.time + JOIN > time);
-        ends.push(Ended { time, tid, comm });
+        let Life { pid, comm, parent, .. } = *life;
+        for (process, what) in [(pid, WaitsFor::Thread), (parent, WaitsFor::Process)] {
+            let Some(process) = process else { continue };
+            let ends = self.by_process.entry((process, what)).or_default();
+            ends.retain(|it| it.tid != tid && it.time + JOIN > time);
+            ends.push(Ended { time, tid, comm });
+        }
     }
 
     /// The thread of this process that ended last before `to`, if a wait from `from` to then may
     /// have been for it.
-    fn last(&self, pid: Option<u32>, tid: u32, from: u64, to: u64) -> Option<Ended> {
-        let ends = self.by_process.get(&pid?)?;
+    fn last(
+        &self,
+        pid: u32,
+        what: WaitsFor,
+        tid: u32,
+        Piece { from, to, .. }: Piece,
+    ) -> Option<Ended> {
+        let ends = self.by_process.get(&(pid, what))?;
         let is_near = |it: &Ended| from < it.time && it.time < to && to - it.time < JOIN;
         ends.iter().rev().find(|it| it.tid != tid && is_near(it)).copied()
     }
 
-    /// A wait whose waking was not recorded, and that ended shortly after a thread of its process
-    /// did, as two pieces: it is taken to have waited for that thread.
-    pub(super) fn join(&self, pid: Option<u32>, tid: u32, wait: Piece) -> Option<[Piece; 2]> {
-        let ended = self.last(pid, tid, wait.from, wait.to)?;
+    /// A wait whose waking was not recorded, and that ended shortly after a thread of its process did,
+    /// or a process that this one had made: it is taken to have waited for that. The kernel wakes who
+    /// joins a thread at once, so the rest of such a wait is runnable; a process is still taken down.
+    pub(super) fn waited(
+        &self,
+        what: WaitsFor,
+        pid: Option<u32>,
+        tid: u32,
+        wait: Piece,
+    ) -> Option<Vec<Piece>> {
+        let ended = self.last(pid?, what, tid, wait)?;
         let (who, stack) = (Who::Thread(ended.tid), Some(WakerStack::Ended(ended.comm)));
-        let waited = Piece { to: ended.time, waker: Some(Waker { who, stack }), ..wait };
-        Some([waited, Piece { from: ended.time, state: State::Runnable, ..wait }])
+        let waker = Some(Waker { who, stack });
+        Some(match what {
+            WaitsFor::Process => vec![Piece { waker, ..wait }],
+            WaitsFor::Thread => vec![
+                Piece { to: ended.time, waker, ..wait },
+                Piece { from: ended.time, state: State::Runnable, ..wait },
+            ],
+        })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use common::stacks::{FrameId, NodeId};
 use hashbrown::HashMap;
 
-use super::life::{End, Ends, Life};
+use super::life::{End, Ends, Life, WaitsFor};
 use super::number;
 use super::timeline::{Left, Piece, Teller, Timeline};
 use crate::samples::sources::{Made, State, Waker, Who};
@@ -19,8 +19,8 @@ pub(super) struct Threads {
     pub(super) is_timed: bool,
     lives: HashMap<u32, Life>,
     ends: Ends,
-    /// Whether a stack may wait for the end of a thread, by its leaf.
-    may_join: HashMap<NodeId, bool>,
+    /// What a stack may wait for that ends, by its leaf.
+    waits_for: HashMap<NodeId, Option<WaitsFor>>,
     /// The threads that existed before the recording began, by their ids, with their process and
     /// their name.
     existed: BTreeMap<u32, (u32, FrameId)>,
@@ -31,7 +31,7 @@ pub(super) struct Threads {
     pub(super) made: VecDeque<Made>,
     /// How many switches were not recorded.
     pub(super) missing: u64,
-    /// How many waits are taken to have been for the end of a thread.
+    /// How many waits are taken to have been for the end of a thread or a process.
     pub(super) joins: u64,
     /// The length of all lives, and what of it is not known, in nanoseconds.
     pub(super) lived: u128,
@@ -136,12 +136,14 @@ impl Threads {
         for piece in pieces {
             let has_ended = Some(piece) != last;
             let is_unwoken = has_ended && piece.state == State::Waiting && piece.waker.is_none();
-            let may_join = piece.leaf.is_some_and(|leaf| self.may_join.get(&leaf) == Some(&true));
-            let joined = match is_unwoken && may_join && self.has_wakings {
-                true => self.ends.join(pid, tid, piece),
-                false => None,
+            let what = piece.leaf.and_then(|leaf| self.waits_for.get(&leaf).copied().flatten());
+            let waited = match what {
+                Some(what) if is_unwoken && self.has_wakings => {
+                    self.ends.waited(what, pid, tid, piece)
+                }
+                _ => None,
             };
-            match joined {
+            match waited {
                 Some(pieces) => {
                     self.joins += 1;
                     pieces.into_iter().for_each(|piece| self.pass(tid, piece));
@@ -200,7 +202,9 @@ impl Threads {
         // The id may be that of a thread whose end was not recorded.
         self.finish(tid, time);
         let maker = Waker { who: Who::Thread(by), stack: None };
-        let life = Life::new(pid, sums.frame(comm), Timeline::made(time, maker));
+        let mut life = Life::new(pid, sums.frame(comm), Timeline::made(time, maker));
+        let maker = self.lives.get(&by).and_then(|maker| maker.pid);
+        life.parent = maker.filter(|maker| Some(*maker) != pid);
         self.lives.insert(tid, life);
     }
 
@@ -211,12 +215,18 @@ impl Threads {
         }
     }
 
-    /// Notes whether a stack with which a thread leaves its processor may wait for the end of
-    /// another: in a futex, or in a kernel without names.
+    /// Notes what a stack with which a thread leaves its processor may wait for: in a futex, or in a
+    /// kernel without names, for a thread; where it waits for a process, for that.
     pub(super) fn note_stack(&mut self, leaf: NodeId, sums: &Sums) {
-        self.may_join.entry(leaf).or_insert_with(|| {
+        self.waits_for.entry(leaf).or_insert_with(|| {
+            let has = |part: &str| sums.has_frame(leaf, part.as_bytes());
             let is_nameless = sums.frames.name(sums.tree.frame(leaf)).starts_with(b"[");
-            is_nameless || sums.has_frame(leaf, b"futex")
+            match () {
+                // `do_wait`, `kernel_wait4`, `kernel_waitid`, and the functions of C.
+                () if has("wait4") || has("waitid") || has("waitpid") => Some(WaitsFor::Process),
+                () if is_nameless || has("futex") => Some(WaitsFor::Thread),
+                () => None,
+            }
         });
     }
 
