@@ -175,3 +175,18 @@ proptest! {
         prop_assert_eq!(found, expected);
     }
 }
+
+#[test]
+fn rows_of_threads_that_do_not_run_are_pale_or_striped() {
+    let slices = "since=0.0\tstate=waiting\tmain 2000000000\n\
+        since=0.0\tstate=running\tmain 1000000000\n\
+        since=0.5\tstate=runnable\tmain 500000000\n";
+    let veils = |by, lines: &str| {
+        let svg = filter("stack-heat", &["--column", "0.5", "--by", by], lines);
+        let is_veil = |line: &&str| line.contains("fill-opacity");
+        let veils: Vec<String> = svg.lines().filter(is_veil).map(str::to_owned).collect();
+        veils.iter().map(|veil| veil.matches('M').count()).collect::<Vec<_>>()
+    };
+    assert_eq!(veils("state", slices), [1, 120], "waiting is the first row, runnable the last");
+    assert_eq!(veils("mood", &slices.replace("state=", "mood=")), [0; 0]);
+}

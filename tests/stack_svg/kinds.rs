@@ -138,6 +138,17 @@ fn the_legend_names_the_kinds_that_are_there() {
 }
 
 #[test]
+fn roots_of_states_have_the_kinds_of_the_states() {
+    let slices = "state=waiting\tmain 3\nstate=runnable\tmain 2\nstate=running\tmain 1\n";
+    let legend = |args: &[&str], lines: &str| {
+        let texts = draw(args, lines).texts;
+        ["waiting", "runnable"].map(|kind| texts.iter().filter(|text| *text == kind).count())
+    };
+    assert_eq!(legend(&["--split", "state"], slices), [1; 2]);
+    assert_eq!(legend(&["--split", "root"], "waiting;main 3\nrunnable;main 2\n"), [0; 2]);
+}
+
+#[test]
 fn shared_libraries_and_packages_have_a_mark() {
     let script = "app 7 1.000000: 1 cycles:\n\t1 qsort (/usr/lib/libc.so.6)\n\t2 main (/app)\n\n";
     assert_eq!(filter("stack-parse", &["--annotate"], script), "app;main_[o];qsort_[l] 1\n");

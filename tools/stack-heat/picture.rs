@@ -5,7 +5,11 @@ use std::io;
 
 use common::heat::{COLORS, ROUND, SHADES};
 use common::numbers::{Unit, grouped, seconds};
-use common::{names::printable, picture::Theme};
+use common::{
+    folded::ThreadState,
+    names::{CodeKind, printable},
+    picture::Theme,
+};
 use quick_xml::Writer;
 use quick_xml::events::{BytesCData, BytesText};
 
@@ -30,6 +34,9 @@ const MANY_ROWS: usize = 40;
 
 /// The least distance of times on the axis.
 const MARK_WIDTH: usize = 90;
+
+/// How many stripes a row has whose threads have no processor.
+const STRIPES: usize = 120;
 
 /// How many letters of a name fit into its margin.
 const LETTERS: usize = 26;
@@ -148,8 +155,29 @@ impl Picture<'_> {
                 line_end(svg)?;
                 svg.create_element("path").with_attributes(place).write_empty()?;
             }
-            Ok(())
+            self.write_states(svg)
         })?;
+        Ok(())
+    }
+
+    /// Where rows are states of threads, those that do not run show it: a veil makes the row of
+    /// `waiting` pale, and that of `runnable` striped.
+    fn write_states(&self, svg: &mut Svg) -> io::Result<()> {
+        let is_by_state = self.heat.by.as_ref().is_some_and(|by| by.key() == "state");
+        let lines = self.heat.lines.iter().enumerate().filter(|_| is_by_state);
+        for (row, line) in lines {
+            let state = ThreadState::of_label(line.value.as_bytes());
+            let (y, columns) = (self.y_of(row), self.heat.columns);
+            let veil = match state.and_then(CodeKind::of_state) {
+                Some(CodeKind::Waiting) => format!("M0 {y}h{columns}v1h-{columns}z"),
+                Some(CodeKind::Runnable) => stripes(y, columns),
+                _ => continue,
+            };
+            let look = [("class", "ground"), ("fill", "#f5f6f8"), ("fill-opacity", "0.6")];
+            line_end(svg)?;
+            let path = svg.create_element("path").with_attributes(look);
+            path.with_attributes([("pointer-events", "none"), ("d", &veil)]).write_empty()?;
+        }
         Ok(())
     }
 
@@ -272,6 +300,13 @@ impl Picture<'_> {
         }
         Ok(())
     }
+}
+
+/// Stripes over the row at `y`.
+fn stripes(y: usize, columns: usize) -> String {
+    let width = columns as f64 / STRIPES as f64;
+    let stripe = |at: usize| format!("M{:.2} {y}h{:.2}v1h-{1:.2}z", at as f64 * width, width / 2.0);
+    (0..STRIPES).map(stripe).collect()
 }
 
 /// Numbers with spaces between them. A 0 is left empty, and zeros at the end are left out: `3  12`

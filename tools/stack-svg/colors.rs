@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use common::folded::ThreadState;
 use common::names::{CodeKind, FrameParts, code_kinds, module, name_hash};
+use common::pipe::Split;
 use common::stacks::{FrameId, FrameTable};
 use inferno::flamegraph::color::{Color, PaletteMap};
 use inferno::flamegraph::{self, Options, Palette};
@@ -60,13 +62,25 @@ impl Colors {
         }
     }
 
-    /// The names with these numbers, and their kinds.
-    pub(crate) fn named<'a>(self, ids: &[FrameId], frames: &'a FrameTable) -> Named<'a> {
+    /// The names with these numbers, and their kinds. Those that are states of threads, as
+    /// `--split state` makes them the roots, are `waiting` without brackets.
+    pub(crate) fn named<'a>(
+        self,
+        ids: &[FrameId],
+        frames: &'a FrameTable,
+        split: Option<&Split>,
+    ) -> Named<'a> {
         let names: Vec<&[u8]> = ids.iter().map(|&id| frames.name(id)).collect();
-        let kinds = match self {
+        let mut kinds = match self {
             Colors::Kind => code_kinds(names.iter().copied()),
             Colors::Module | Colors::Inferno(_) => Vec::new(),
         };
+        if split.is_some_and(|it| it.key() == "state") {
+            for (name, kind) in names.iter().zip(&mut kinds) {
+                let state = ThreadState::of_label(name);
+                *kind = state.and_then(CodeKind::of_state).unwrap_or(*kind);
+            }
+        }
         Named { names, kinds }
     }
 
@@ -84,7 +98,7 @@ impl Colors {
     pub(crate) fn of_name(self, name: &[u8]) -> Color {
         let mut frames = FrameTable::default();
         let id = frames.intern(name);
-        self.of_names(&self.named(&[id], &frames)).map_or(WHOLE, |colors| colors[0])
+        self.of_names(&self.named(&[id], &frames, None)).map_or(WHOLE, |colors| colors[0])
     }
 }
 

@@ -60,7 +60,7 @@ impl Picture<'_> {
     /// None is expected: it is drawn in memory.
     pub(crate) fn draw(&self) -> io::Result<Vec<u8>> {
         let ids = embed::names_by_use(self.script_data.unwrap_or(self.drawn), self.frames);
-        let named = self.look.colors.named(&ids, self.frames);
+        let named = self.look.colors.named(&ids, self.frames, self.split);
         let colors = self.look.colors.of_names(&named)?;
         let legend = self.legend(&ids, &named);
         let mut by_name = vec![colors::WHOLE; self.frames.len()];

@@ -3,6 +3,9 @@
 // After a colour: how much of it is left in a faded frame.
 const FADED = '50';
 
+// The name of the state that is striped: a root, or a frame below the code.
+const STRIPED = facts.split === 'label:state' ? 'runnable' : '[runnable]';
+
 // Shows whether the search found a frame. What it missed is faded, as are the frames below
 // the zoomed one.
 function markFrame(element) {
@@ -10,7 +13,7 @@ function markFrame(element) {
   const isHit = state.hits?.has(branch.name) === true;
   const isFaded = isBelow || (state.hits !== null && !isHit);
   const more = branch.ofStrip ? ' lane-title' : isFaded ? ' faded' : '';
-  element.className = `frame${more}${bareNames[branch.name] === '[runnable]' ? ' striped' : ''}`;
+  element.className = `frame${more}${bareNames[branch.name] === STRIPED ? ' striped' : ''}`;
   element.style.backgroundColor = branch.ofStrip ? '' : colorOf(branch) + (isFaded ? FADED : '');
   element.spoken ??= [spokenName(branch), summary(branch), ...timesOf(branch)].join(', ');
   const label = isHit ? `${element.spoken}, found` : element.spoken;

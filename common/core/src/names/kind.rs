@@ -95,6 +95,16 @@ impl CodeKind {
         of_name_by(telling, &name).or_else(|| of_name_by(others, &name).map(|_| CodeKind::Unknown))
     }
 
+    /// What a thread in this state has in place of code; `None` if it runs, or if nobody knows.
+    #[must_use]
+    pub fn of_state(state: ThreadState) -> Option<CodeKind> {
+        match state {
+            ThreadState::Waiting | ThreadState::WaitingOrRunnable => Some(CodeKind::Waiting),
+            ThreadState::Runnable => Some(CodeKind::Runnable),
+            ThreadState::Running | ThreadState::NotRecorded => None,
+        }
+    }
+
     /// Whose code is at this place, such as `/src/demo.c:14`, if a rule knows its path.
     #[must_use]
     pub fn of_place(place: &[u8]) -> Option<CodeKind> {
@@ -114,11 +124,7 @@ pub fn code_kinds<'a>(frames: impl Iterator<Item = &'a [u8]>) -> Vec<CodeKind> {
 /// The kind of a frame that says what a thread does, if it is one of those that have a colour.
 fn state_of_thread(name: &[u8]) -> Option<CodeKind> {
     let state = ThreadState::ALL.into_iter().find(|it| it.frame().as_bytes() == name)?;
-    match state {
-        ThreadState::Waiting | ThreadState::WaitingOrRunnable => Some(CodeKind::Waiting),
-        ThreadState::Runnable => Some(CodeKind::Runnable),
-        ThreadState::Running | ThreadState::NotRecorded => None,
-    }
+    CodeKind::of_state(state)
 }
 
 /// A frame, and its name in the form that the rules use.
