@@ -158,8 +158,8 @@ const DEEP_COPY: &str = "Weight\tSelf Weight\tSymbol Names\n\
     1.00 min\u{2007}96.0%\t1.00 min\t      camlDb$total_277\n\
     3.00 ms\u{2007}0.0%\t3.00 ms\t      -[Foo bar;]\n";
 
-/// A program that waits, works in one thread, and then in two, which do not share memory: each would slow
-/// the other. On a busy machine the first wait may be the only one.
+/// A program that waits, works in one thread, and then in two, which do not share memory: each
+/// would slow the other. On a busy machine the first wait may be the only one.
 const THREADS: &str = "#include <pthread.h>
 #include <unistd.h>
 static __thread volatile long sink;
