@@ -50,6 +50,7 @@ fn a_strict_policy_lets_the_script_run(stage: &Stage) {
         format!("default-src 'none'; {}", filter("stack-svg", &["--csp-hash"], "").trim_end());
     let svg = filter_bytes("stack-svg", &["--title", "One", "--unit", "ms"], "a;b 1\na;c 2\n");
     stage.browser.open(&stage.server.add("strict", svg, &policy));
+    stage.browser.await_keyboard();
     assert_eq!(drawn(&stage.browser), ["a", "all", "b", "c"]);
     stage.browser.type_keys("4");
     assert_eq!(text_of(&stage.browser, "table-sum"), "3.00 ms 100.0% all 3 functions");

@@ -170,6 +170,7 @@ fn without_workers_slow_patterns_are_refused(stage: &Stage) {
         filter_bytes("stack-svg", &[], many_letters()),
         &policy,
     ));
+    browser.await_keyboard();
     let refused = "too slow a pattern for a page without workers";
     for (pattern, found) in [
         ("/^main$/", "75.0% found"),
