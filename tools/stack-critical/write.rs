@@ -2,6 +2,7 @@
 
 use bstr::ByteSlice;
 use common::folded::{FoldedLine, Label, append_label};
+use common::numbers::shared;
 use common::stacks::{FrameId, StackCounts};
 use common::{Result, pipe::Pipe};
 use hashbrown::HashMap;
@@ -131,19 +132,13 @@ impl Sums {
     pub(crate) fn lengths(&self) -> Vec<((ThreadId, State, FrameId), u64)> {
         let mut all: Vec<_> = self.lengths.iter().map(|(key, length)| (*key, *length)).collect();
         for (&thread, ran) in &self.ran {
-            let mut samples: Vec<_> = ran.samples.iter().collect();
+            let mut samples: Vec<_> = ran.samples.iter().map(|(id, part)| (*id, *part)).collect();
             samples.sort_unstable();
-            let whole: u128 = samples.iter().map(|(_, samples)| **samples).sum();
-            let (mut sum, mut given) = (0, 0);
-            for (&stack, part) in samples {
-                sum += part;
-                let until = (u128::from(ran.length) * sum / whole.max(1)) as u64;
-                all.push(((thread, State::Running, stack), until - given));
-                given = until;
+            if let Some(stack) = ran.without.filter(|_| samples.is_empty()) {
+                samples.push((stack, 1));
             }
-            if let Some(stack) = ran.without.filter(|_| whole == 0) {
-                all.push(((thread, State::Running, stack), ran.length));
-            }
+            let running = |(stack, length)| ((thread, State::Running, stack), length);
+            all.extend(shared(ran.length, samples).map(running));
         }
         all.retain(|(_, length)| *length > 0);
         all

@@ -1,6 +1,6 @@
 //! The map: rows and columns of weights.
 
-use common::heat::{Shades, least_round};
+use common::heat::{Shades, least_round, start_of_cell};
 use common::names::shortened;
 use common::numbers::{Unit, seconds};
 
@@ -50,9 +50,8 @@ impl Heat {
 
     /// The first nanosecond of a cell.
     pub(crate) fn start(&self, column: usize, row: usize) -> u64 {
-        let row = if self.by.is_some() { 0 } else { row as u128 };
-        let cell = column as u128 * u128::from(self.per_column) + row;
-        (cell * u128::from(self.width)).div_ceil(u128::from(self.per_column)) as u64
+        let row = if self.by.is_some() { 0 } else { row as u64 };
+        start_of_cell(column as u64 * self.per_column + row, self.width, self.per_column)
     }
 
     /// When a cell ends, in nanoseconds: where the next one begins.

@@ -7,7 +7,7 @@ mod rows;
 mod shades;
 mod widths;
 
-pub use cells::{Cells, Misfit};
+pub use cells::{Cells, Misfit, start_of_cell};
 pub use ramp::{COLORS, SHADES, terminal_shade, with_ramp};
 pub use rows::{label_value, row_name, shows_comm};
 pub use shades::Shades;

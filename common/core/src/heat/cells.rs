@@ -105,7 +105,7 @@ impl<K: Copy + Eq + Hash> Cells<K> {
         let mut from = time;
         while from < end {
             let cell = cell(from, self.width, self.rows);
-            let to = start(cell + 1, self.width, self.rows).clamp(from + 1, end);
+            let to = start_of_cell(cell + 1, self.width, self.rows).clamp(from + 1, end);
             *self.weights.entry((key, cell)).or_default() += to - from;
             from = to;
         }
@@ -234,8 +234,9 @@ impl<K: Copy + Eq + Hash> Cells<K> {
     }
 }
 
-/// The first nanosecond of a cell.
-fn start(cell: u64, width: u64, rows: u64) -> u64 {
+/// The first nanosecond of a cell, of which there are `rows` in each `width` nanoseconds.
+#[must_use]
+pub fn start_of_cell(cell: u64, width: u64, rows: u64) -> u64 {
     (u128::from(cell) * u128::from(width)).div_ceil(rows.into()).try_into().unwrap_or(u64::MAX)
 }
 

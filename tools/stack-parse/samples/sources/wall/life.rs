@@ -1,5 +1,6 @@
 //! A thread from its first moment to its last.
 
+use common::numbers::shared;
 use common::stacks::{FrameId, NodeId};
 use hashbrown::HashMap;
 
@@ -82,19 +83,12 @@ impl Life {
     /// says nothing, all together do.
     pub(super) fn share_out(&mut self) -> Vec<(Option<NodeId>, u64)> {
         let (samples, order) = (std::mem::take(&mut self.samples), std::mem::take(&mut self.order));
-        let (ran, whole) = (std::mem::take(&mut self.ran), samples.values().sum::<u128>());
-        if whole == 0 {
+        let ran = std::mem::take(&mut self.ran);
+        if order.is_empty() {
             return vec![(None, ran)];
         }
-        let (mut weight, mut given) = (0, 0);
-        let share = |leaf: &NodeId| {
-            weight += samples[leaf];
-            let until = (u128::from(ran) * weight / whole) as u64;
-            let part = until - given;
-            given = until;
-            (Some(*leaf), part)
-        };
-        order.iter().map(share).collect()
+        let parts = order.iter().map(|leaf| (Some(*leaf), samples[leaf])).collect();
+        shared(ran, parts).collect()
     }
 }
 
