@@ -1,13 +1,11 @@
 //! The functions of own code that ran.
 
-use common::folded::Frames;
+use common::critical::{Lengths, Slices, is_without_sample, without_waker};
+use common::folded::{Frames, ThreadState as State};
 use common::names::FrameParts;
 use common::own_code::{Deepest, OwnCode};
 use common::stacks::{FrameId, FrameTable, SortedStacks, StackCounts};
 use hashbrown::{HashMap, HashSet};
-
-use crate::slices::{Slices, State};
-use crate::write::{Sums, is_without_sample, without_waker};
 
 /// A function, with all that it calls.
 #[derive(Debug, Default)]
@@ -32,7 +30,7 @@ pub(crate) struct Functions {
 }
 
 impl Functions {
-    pub(crate) fn of(slices: &Slices, path: &Sums) -> Functions {
+    pub(crate) fn of(slices: &Slices, path: &Lengths) -> Functions {
         let (of_stack, names) = own_of_stacks(slices);
         let name =
             |id: FrameId| Function { name: names.name(id).to_vec(), id, ..Default::default() };
@@ -46,7 +44,7 @@ impl Functions {
             }
         }
         let mut on_path = vec![0; functions.of_stack.len()];
-        for ((_, state, stack), length) in path.lengths() {
+        for ((_, state, stack), length) in path.all() {
             on_path[stack as usize] += if state == State::Running { length } else { 0 };
         }
         functions.sum(&cpu, &on_path);
@@ -93,9 +91,9 @@ impl Functions {
     }
 
     /// What the time that the path runs is charged to.
-    pub(crate) fn charged(slices: &Slices, path: &Sums) -> OwnCode {
+    pub(crate) fn charged(slices: &Slices, path: &Lengths) -> OwnCode {
         let mut counts = StackCounts::default();
-        for ((_, state, stack), length) in path.lengths() {
+        for ((_, state, stack), length) in path.all() {
             let stack = without_waker(slices.stacks.name(stack));
             if state == State::Running && !is_without_sample(stack) {
                 counts.add(stack, length);

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use common::critical::{Ends, Lengths, Slices};
 use common::io::{Screen, push_field};
 use common::names::{fitted, printable_name, utf8};
 use common::numbers::share;
@@ -9,10 +10,7 @@ use common::own_code::{OwnCode, Room};
 use console::truncate_str;
 
 use crate::functions::{Function, Functions};
-use crate::path::Ends;
 use crate::replay::{Kept, replay};
-use crate::slices::Slices;
-use crate::write::Sums;
 
 /// A function of own code, with all that it calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +44,7 @@ const LEAST_PART: u64 = 200;
 
 impl Gains {
     /// Of the functions that run most on the path or in all threads.
-    pub(crate) fn of(slices: &Slices, ends: Ends, path: &Sums) -> Gains {
+    pub(crate) fn of(slices: &Slices, ends: Ends, path: &Lengths) -> Gains {
         let (functions, own) = (Functions::of(slices, path), Functions::charged(slices, path));
         let (elapsed, ran) = (ends.end - ends.start, functions.ran);
         let mut matter: Vec<&Function> = functions.without_wrappers().collect();

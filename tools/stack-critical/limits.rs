@@ -1,11 +1,10 @@
 //! What limits an answer, said where it matters.
 
 use bstr::ByteSlice;
+use common::critical::{Slices, ThreadId, without_waker};
+use common::folded::ThreadState as State;
 use common::names::printable;
 use common::pipe::Pipe;
-
-use crate::slices::{Slices, State, ThreadId};
-use crate::write::without_waker;
 
 /// How the path is made up.
 #[derive(Debug, Default)]

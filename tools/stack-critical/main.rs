@@ -3,11 +3,8 @@
 mod functions;
 mod gains;
 mod limits;
-mod path;
 mod replay;
-mod slices;
 mod start;
-mod times;
 mod what_if;
 mod write;
 
@@ -15,19 +12,17 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
+use common::critical::{Ends, Lengths, Part, Slices, Times, walk};
 use common::io::{Files, Screen, Total};
 use common::pipe::Pipe;
 use common::{Result, Status};
 
 use gains::Gains;
 use limits::Limits;
-use path::{Ends, Part, walk};
 use replay::replay;
-use slices::Slices;
 use start::StartArgs;
-use times::Times;
 use what_if::WhatIf;
-use write::{Form, Sums};
+use write::Form;
 
 /// The critical path through the slices of 'stack-parse --wall': what must get faster so that the
 /// program ends sooner
@@ -107,7 +102,7 @@ fn gains(args: &Args, slices: &Slices, ends: Ends, pipe: &mut Pipe) -> Result<St
     }
     let text = if args.tsv { gains.tsv() } else { gains.table(&Screen::of_stdout()) };
     // What one function runs is in the rows of its callers, too.
-    let weight = path.sums.lengths().iter().map(|(_, length)| u128::from(*length)).sum();
+    let weight = path.sums.all().iter().map(|(_, length)| u128::from(*length)).sum();
     pipe.write_lines(&text, Total { lines: gains.rows.len() as u64, weight })?;
     pipe.count_rest_as_dropped();
     Ok(pipe.status())
@@ -116,13 +111,13 @@ fn gains(args: &Args, slices: &Slices, ends: Ends, pipe: &mut Pipe) -> Result<St
 /// The path, in parts if these are wanted, and summed.
 struct Path {
     parts: Vec<Part>,
-    sums: Sums,
+    sums: Lengths,
     limits: Limits,
 }
 
 impl Path {
     fn of(times: Times<'_>, ends: Ends, wants_parts: bool) -> Path {
-        let (mut parts, mut sums, mut limits) = (Vec::new(), Sums::default(), Limits::default());
+        let (mut parts, mut sums, mut limits) = (Vec::new(), Lengths::default(), Limits::default());
         let mut waits = Vec::new();
         let add = |part: Part| {
             limits.add(times.slice(part.thread, part.at as usize).state(), part.to - part.from);

@@ -6,9 +6,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::path::Ends;
-use crate::slices::{Slice, Slices, State, ThreadId, is_away};
-use crate::times::{Replayed, Times};
+use common::critical::{Ends, Replayed, Slice, Slices, ThreadId, Times, is_away};
+use common::folded::ThreadState as State;
 
 /// How much of the time of each running slice stays.
 pub(crate) struct Kept {

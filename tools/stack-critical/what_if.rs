@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 
+use common::critical::{Slices, is_without_sample, without_waker};
 use common::folded::{Frames, StackBuf};
 use common::names::FrameParts;
 use common::pattern::{PatternSyntax, compile_patterns};
@@ -9,8 +10,6 @@ use common::{Error, Result};
 use regex_automata::meta::Regex;
 
 use crate::replay::Kept;
-use crate::slices::Slices;
-use crate::write::{is_without_sample, without_waker};
 
 /// Code that is to be so many times faster.
 #[derive(Debug)]

@@ -12,10 +12,10 @@ use common::{Result, Status, hints::NO_WEIGHT, pipe::Pipe, stacks::FrameWeights}
 use regex_automata::meta::Regex;
 
 use crate::count::Line;
-use crate::find::Sources;
 use crate::heat::Heat;
 use crate::text::Style;
 use crate::{Args, CONTEXT, listing};
+use common::sources::Sources;
 use disassembly::{Instruction, instructions};
 use objects::{Function, Objects};
 

@@ -3,7 +3,6 @@
 mod asm;
 mod count;
 mod data;
-mod find;
 mod heat;
 mod listing;
 mod own;
@@ -18,12 +17,12 @@ use common::io::{Color, Files, Screen, Total};
 use common::numbers::{Unit, counted, share};
 use common::own_code::Room;
 use common::pattern::{PatternArgs, compile_patterns, patterns_in};
+use common::sources::{Source, SourceArgs, Sources};
 use common::{Error, Result, Status, folded::FoldedLine, pipe::Pipe, stacks::Overflows};
 use regex_automata::meta::Regex;
 
 use asm::AsmArgs;
 use count::{By, Counts, Part};
-use find::{Source, SourceArgs, Sources};
 use heat::Heat;
 use own::Own;
 use text::Style;
@@ -287,7 +286,7 @@ impl Args {
         let mut text = String::new();
         for part in &profile.parts {
             let source = profile.sources.get(&part.path);
-            let rows = listing::rows(&part.lines, source.map(Source::len), context);
+            let rows = listing::rows(&part.lines, source.map(Source::line_count), context);
             let table = style.table(&rows, source);
             let weights = style.weights(part.weights);
             let calls = profile.calls_of(part);

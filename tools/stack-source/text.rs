@@ -3,11 +3,11 @@
 use bstr::ByteSlice;
 use common::names::{fitted_path, printable};
 use common::numbers::{Unit, grouped, share};
+use common::sources::Source;
 use common::{io::Screen, stacks::FrameWeights};
 use console::{measure_text_width, truncate_str};
 
 use crate::count::Part;
-use crate::find::Source;
 use crate::heat::{Heat, painted};
 use crate::listing::Row;
 

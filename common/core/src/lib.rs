@@ -68,6 +68,7 @@
 struct Readme;
 
 pub mod compare;
+pub mod critical;
 mod error;
 pub mod folded;
 // The fuzz target for AFL++.
@@ -87,6 +88,7 @@ pub mod pipe;
 mod run;
 pub mod shell;
 mod sibling;
+pub mod sources;
 pub mod stacks;
 mod status;
 

@@ -4,9 +4,9 @@ use common::names::{base_of_place, printable, utf8};
 use common::{io::push_field, numbers::share, stacks::FrameWeights};
 
 use super::Disassembled;
-use crate::find::Sources;
 use crate::listing::Row;
 use crate::text::{INDENT, Style, readable, right, truncated, widths};
+use common::sources::Sources;
 
 /// The widest column of instructions in a pipe: few are longer, and the source follows them.
 const WIDEST: usize = 48;

@@ -1,24 +1,29 @@
 //! When slices begin and end: as they were recorded, or as they would if some code were faster.
 
-use crate::slices::{Slice, Slices, ThreadId};
+use super::{Slice, Slices, ThreadId};
 
 /// The times of all slices.
 #[derive(Clone, Copy)]
-pub(crate) struct Times<'a> {
-    pub(crate) slices: &'a Slices,
+pub struct Times<'a> {
+    /// The slices.
+    pub slices: &'a Slices,
     /// `None` if they are as they were recorded.
-    pub(crate) replayed: Option<&'a Replayed>,
+    pub replayed: Option<&'a Replayed>,
 }
 
 /// Of each thread the new start of its first slice, and the new ends of all of them.
-pub(crate) type Replayed = Vec<Vec<u64>>;
+pub type Replayed = Vec<Vec<u64>>;
 
 impl<'a> Times<'a> {
-    pub(crate) fn recorded(slices: &'a Slices) -> Times<'a> {
+    /// The times as they were recorded.
+    #[must_use]
+    pub fn recorded(slices: &'a Slices) -> Times<'a> {
         Times { slices, replayed: None }
     }
 
-    pub(crate) fn slice(&self, thread: ThreadId, at: usize) -> Slice {
+    /// A slice of a thread.
+    #[must_use]
+    pub fn slice(&self, thread: ThreadId, at: usize) -> Slice {
         self.slices.threads[thread as usize].slices[at]
     }
 
@@ -28,14 +33,18 @@ impl<'a> Times<'a> {
         before.map_or(0, |end| self.slice(thread, at).start() - end)
     }
 
-    pub(crate) fn start(&self, thread: ThreadId, at: usize) -> u64 {
+    /// When a slice begins, in nanoseconds.
+    #[must_use]
+    pub fn start(&self, thread: ThreadId, at: usize) -> u64 {
         match self.replayed {
             Some(replayed) => replayed[thread as usize][at].saturating_add(self.gap(thread, at)),
             None => self.slice(thread, at).start(),
         }
     }
 
-    pub(crate) fn end(&self, thread: ThreadId, at: usize) -> u64 {
+    /// When a slice ends, in nanoseconds.
+    #[must_use]
+    pub fn end(&self, thread: ThreadId, at: usize) -> u64 {
         match self.replayed {
             Some(replayed) => replayed[thread as usize][at + 1],
             None => self.slice(thread, at).end(),
@@ -43,7 +52,7 @@ impl<'a> Times<'a> {
     }
 
     /// The last slice of a thread that begins before this moment, if there is one.
-    pub(crate) fn before(&self, thread: ThreadId, time: u64) -> Option<usize> {
+    pub fn before(&self, thread: ThreadId, time: u64) -> Option<usize> {
         let slices = &self.slices.threads[thread as usize].slices;
         if self.replayed.is_none() {
             return slices.partition_point(|slice| slice.start() < time).checked_sub(1);
@@ -61,7 +70,7 @@ impl<'a> Times<'a> {
 
     /// When a thread that ended a wait was last there, until the end of the wait. A process ends some
     /// time before who waits for it goes on; `None` if it was not there during the wait.
-    pub(crate) fn last_there(&self, waker: ThreadId, [from, to]: [u64; 2]) -> Option<u64> {
+    pub fn last_there(&self, waker: ThreadId, [from, to]: [u64; 2]) -> Option<u64> {
         if self.is_alive(waker, to) {
             return Some(to);
         }
@@ -70,7 +79,7 @@ impl<'a> Times<'a> {
     }
 
     /// Whether a thread was there just before this moment.
-    pub(crate) fn is_alive(&self, thread: ThreadId, time: u64) -> bool {
+    pub fn is_alive(&self, thread: ThreadId, time: u64) -> bool {
         let last = self.slices.threads[thread as usize].slices.len().checked_sub(1);
         last.is_some_and(|last| self.start(thread, 0) < time && time <= self.end(thread, last))
     }

@@ -1,25 +1,25 @@
 //! The slices of all threads, as they are read.
 
-use common::folded::FoldedLine;
-pub(crate) use common::folded::ThreadState as State;
-use common::io::Files;
-use common::names::printable;
-use common::numbers::nanoseconds_of_label;
-use common::pipe::Pipe;
-use common::stacks::{FrameId, FrameTable};
-use common::{Error, Result};
+use crate::folded::FoldedLine;
+use crate::folded::ThreadState as State;
+use crate::io::Files;
+use crate::names::printable;
+use crate::numbers::nanoseconds_of_label;
+use crate::pipe::Pipe;
+use crate::stacks::{FrameId, FrameTable};
+use crate::{Error, Result};
 
 /// The index of a thread in [`Slices::threads`].
-pub(crate) type ThreadId = u32;
+pub type ThreadId = u32;
 
 /// Whether a waker may have ended it.
-pub(crate) fn is_away(state: State) -> bool {
+pub fn is_away(state: State) -> bool {
     !matches!(state, State::Running | State::Runnable)
 }
 
 /// A time in which a thread did one thing. A recording may have millions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Slice {
+pub struct Slice {
     /// In nanoseconds.
     start: u64,
     /// The length in nanoseconds, and in the lowest 3 bits the state.
@@ -31,70 +31,85 @@ pub(crate) struct Slice {
 impl Slice {
     const NO_WAKER: ThreadId = ThreadId::MAX;
 
-    pub(crate) fn start(self) -> u64 {
+    /// When it begins, in nanoseconds.
+    pub fn start(self) -> u64 {
         self.start
     }
 
-    pub(crate) fn length(self) -> u64 {
+    /// How long it lasts, in nanoseconds.
+    #[must_use]
+    pub fn length(self) -> u64 {
         self.length_and_state >> 3
     }
 
-    pub(crate) fn end(self) -> u64 {
+    /// When it ends, in nanoseconds.
+    #[must_use]
+    pub fn end(self) -> u64 {
         self.start + self.length()
     }
 
-    pub(crate) fn state(self) -> State {
+    /// What the thread does.
+    #[must_use]
+    pub fn state(self) -> State {
         State::ALL[(self.length_and_state & 7) as usize]
     }
 
     /// The id of the stack in [`Slices::stacks`].
-    pub(crate) fn stack(self) -> FrameId {
+    pub fn stack(self) -> FrameId {
         self.stack
     }
 
     /// The thread that ended it, or that made this one.
-    pub(crate) fn waker(self) -> Option<ThreadId> {
+    pub fn waker(self) -> Option<ThreadId> {
         Some(self.waker).filter(|waker| *waker != Slice::NO_WAKER)
     }
 }
 
 /// A thread, with its slices in the order of time.
 #[derive(Debug, Default)]
-pub(crate) struct Thread {
-    pub(crate) pid: Option<FrameId>,
+pub struct Thread {
+    /// The id of its process, as a number of [`Slices::stacks`].
+    pub pid: Option<FrameId>,
     /// Its name: the label, or the root frame of its stacks.
-    pub(crate) comm: Option<FrameId>,
-    pub(crate) slices: Vec<Slice>,
+    pub comm: Option<FrameId>,
+    /// In the order of time; they do not overlap.
+    pub slices: Vec<Slice>,
 }
 
 impl Thread {
-    pub(crate) fn start(&self) -> Option<u64> {
+    /// When its first slice begins, in nanoseconds.
+    #[must_use]
+    pub fn start(&self) -> Option<u64> {
         self.slices.first().map(|slice| slice.start())
     }
 
-    pub(crate) fn end(&self) -> Option<u64> {
+    /// When its last slice ends, in nanoseconds.
+    #[must_use]
+    pub fn end(&self) -> Option<u64> {
         self.slices.last().map(|slice| slice.end())
     }
 }
 
 /// All slices.
 #[derive(Debug, Default)]
-pub(crate) struct Slices {
-    pub(crate) threads: Vec<Thread>,
+pub struct Slices {
+    /// All threads, by their [`ThreadId`].
+    pub threads: Vec<Thread>,
     /// The ids of threads, as they were read; the number of each is its [`ThreadId`].
-    pub(crate) tids: FrameTable,
+    pub tids: FrameTable,
     /// Stacks as they were read, and the names and processes of threads.
-    pub(crate) stacks: FrameTable,
+    pub stacks: FrameTable,
     /// Whether lines have a label with the name of the thread.
-    pub(crate) has_comm: bool,
+    pub has_comm: bool,
     /// Whether any wait says who ended it, and whether any may have none for want of a record.
     has_wakers: bool,
     lacks_wakers: bool,
     /// Whether any thread ran with a stack, by its id.
     are_run: Vec<bool>,
-    /// Whether lines have the label `time`, and if they have `since`, the time at which that is 0.
-    pub(crate) has_time: bool,
-    pub(crate) origin: Option<u64>,
+    /// Whether lines have the label `time`.
+    pub has_time: bool,
+    /// The time at which the label `since` is 0, if lines have it.
+    pub origin: Option<u64>,
 }
 
 /// What makes such lines.
@@ -105,7 +120,7 @@ impl Slices {
     ///
     /// [`Error::Usage`] if a line is no slice, or if nobody recorded who ended the waits; and what
     /// reading returns.
-    pub(crate) fn read(files: &Files, pipe: &mut Pipe) -> Result<Slices> {
+    pub fn read(files: &Files, pipe: &mut Pipe) -> Result<Slices> {
         let (mut slices, mut lines) = (Slices::default(), 0_u64);
         pipe.lines(files).each(|line, _| {
             lines += 1;
@@ -117,17 +132,34 @@ impl Slices {
             })
         })?;
         slices.sort()?;
-        match slices.lacks_wakers && !slices.has_wakers {
-            true => Err(Error::Usage(format!(
+        match slices.know_wakers() {
+            false => Err(Error::Usage(format!(
                 "no wait has the label waker, so nobody knows who waited for whom: print slices \
                  with '{PRINT}', of a recording with sched:sched_waking; 'stack-flame --wall' makes \
                  one as root"
             ))),
-            false => Ok(slices),
+            true => Ok(slices),
         }
     }
 
-    fn add(&mut self, line: &FoldedLine<'_>) -> Result<(), &'static str> {
+    /// Whether there are no slices.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.span().is_none()
+    }
+
+    /// Whether who ended the waits was recorded.
+    #[must_use]
+    pub fn know_wakers(&self) -> bool {
+        self.has_wakers || !self.lacks_wakers
+    }
+
+    /// Adds a line that is a slice.
+    ///
+    /// # Errors
+    ///
+    /// What such a line must have and this one has not.
+    pub fn add(&mut self, line: &FoldedLine<'_>) -> Result<(), &'static str> {
         let [mut time, mut since, mut tid, mut pid, mut comm, mut state, mut waker] = [None; 7];
         for label in line.labels.iter() {
             let value = match label.key {
@@ -191,7 +223,12 @@ impl Slices {
         thread
     }
 
-    fn sort(&mut self) -> Result<()> {
+    /// Sorts what was added, as [`walk`](super::walk) needs it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] if slices of one thread overlap.
+    pub fn sort(&mut self) -> Result<()> {
         for (thread, tid) in self.threads.iter_mut().zip(0..) {
             thread.slices.sort_unstable_by_key(|slice| (slice.start(), slice.length()));
             let overlaps = |two: &[Slice]| two[0].end() > two[1].start();
@@ -206,24 +243,24 @@ impl Slices {
     }
 
     /// The ids of all stacks, and of the names beside them.
-    pub(crate) fn stack_ids(&self) -> std::ops::Range<FrameId> {
+    pub fn stack_ids(&self) -> std::ops::Range<FrameId> {
         0..self.stacks.len() as FrameId
     }
 
     /// Whether any thread ran with this stack.
-    pub(crate) fn is_run(&self, stack: FrameId) -> bool {
+    pub fn is_run(&self, stack: FrameId) -> bool {
         self.are_run.get(stack as usize) == Some(&true)
     }
 
     /// The times of the first and the last moment.
-    pub(crate) fn span(&self) -> Option<[u64; 2]> {
+    pub fn span(&self) -> Option<[u64; 2]> {
         let first = self.threads.iter().filter_map(Thread::start).min()?;
         let last = self.threads.iter().filter_map(Thread::end).max()?;
         Some([first, last])
     }
 
     /// `convoy/24081`, for a message.
-    pub(crate) fn shown(&self, thread: ThreadId) -> String {
+    pub fn shown(&self, thread: ThreadId) -> String {
         let comm = self.threads[thread as usize].comm;
         let comm = comm.map(|comm| printable(self.stacks.name(comm))).unwrap_or_default();
         format!("{comm}/{}", printable(self.tids.name(thread)))

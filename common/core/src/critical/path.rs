@@ -1,26 +1,30 @@
 //! The critical path: what had to end so that the program could end, from its end back to its start.
 
-use crate::slices::{State, ThreadId, is_away};
-use crate::times::Times;
+use super::{ThreadId, Times, is_away};
+use crate::folded::ThreadState as State;
 
 /// A part of the path: what a thread did from one moment to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
-    pub(crate) thread: ThreadId,
+pub struct Part {
+    /// The thread that is on the path.
+    pub thread: ThreadId,
     /// The index of its slice.
-    pub(crate) at: u32,
+    pub at: u32,
     /// In nanoseconds.
-    pub(crate) from: u64,
-    pub(crate) to: u64,
+    pub from: u64,
+    /// In nanoseconds.
+    pub to: u64,
 }
 
 /// Where a path ends, and where it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ends {
-    pub(crate) thread: ThreadId,
+pub struct Ends {
+    /// The thread whose end is that of the path.
+    pub thread: ThreadId,
     /// In nanoseconds.
-    pub(crate) start: u64,
-    pub(crate) end: u64,
+    pub start: u64,
+    /// In nanoseconds.
+    pub end: u64,
 }
 
 /// Calls `each` with the parts of the path, the last first, and `skipped` with the waits in place of
@@ -29,7 +33,7 @@ pub(crate) struct Ends {
 /// While a thread runs, or could run, it is on the path. At the end of a wait the path goes to the
 /// thread that ended it; a wait that no known thread ended is on the path itself. At the start of a
 /// thread it goes to the one that made it.
-pub(crate) fn walk(
+pub fn walk(
     times: Times<'_>,
     ends: Ends,
     mut each: impl FnMut(Part),

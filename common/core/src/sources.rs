@@ -8,9 +8,9 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::stacks::Room;
 use bstr::ByteSlice;
 use clap::Args;
-use common::stacks::Room;
 use hashbrown::HashMap;
 
 use reach::{Reach, is_within};
@@ -22,7 +22,7 @@ const LARGEST: u64 = 16 << 20;
 
 /// Where sources may be.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct SourceArgs {
+pub struct SourceArgs {
     /// Where the sources are, if not below this folder; the longest end of a path that exists
     /// there is used; may be given several times
     #[arg(long, value_name = "DIR")]
@@ -34,7 +34,7 @@ pub(crate) struct SourceArgs {
 }
 
 /// The sources that were asked for.
-pub(crate) struct Sources {
+pub struct Sources {
     args: SourceArgs,
     reach: Reach,
     toolchains: Toolchains,
@@ -53,9 +53,9 @@ enum Missing {
 
 /// The text of a source.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub struct Source {
     /// Where it was found.
-    pub(crate) file: PathBuf,
+    pub file: PathBuf,
     text: Vec<u8>,
     /// Where its lines are in the text.
     lines: Vec<Range<usize>>,
@@ -75,7 +75,7 @@ impl Source {
         let start = text.as_ptr() as usize;
         let whole = text.strip_suffix(b"\n").unwrap_or(&text);
         let mut lines = Vec::new();
-        for line in common::io::lines(whole) {
+        for line in crate::io::lines(whole) {
             let at = line.as_ptr() as usize - start;
             lines.make_room(1);
             lines.push(at..at + line.len());
@@ -84,25 +84,28 @@ impl Source {
     }
 
     /// How many lines it has.
-    pub(crate) fn len(&self) -> u32 {
+    #[must_use]
+    pub fn line_count(&self) -> u32 {
         self.lines.len() as u32
     }
 
     /// The text of a line, counted from 1, if there is such a line.
-    pub(crate) fn line(&self, number: u32) -> Option<&[u8]> {
+    pub fn line(&self, number: u32) -> Option<&[u8]> {
         let index = (number as usize).checked_sub(1)?;
         self.lines.get(index).map(|range| &self.text[range.clone()])
     }
 }
 
 impl Sources {
-    pub(crate) fn new(args: SourceArgs) -> Sources {
+    /// Sources that are looked for where these arguments say.
+    #[must_use]
+    pub fn new(args: SourceArgs) -> Sources {
         let reach = Reach::of(&args.source_path);
         Sources { args, reach, toolchains: Toolchains::default(), known: HashMap::new() }
     }
 
     /// Looks for the source with this path, unless that was done before.
-    pub(crate) fn look_for(&mut self, recorded: &[u8]) {
+    pub fn look_for(&mut self, recorded: &[u8]) {
         if !recorded.is_empty() && !self.known.contains_key(recorded) {
             let source = self.find(recorded).and_then(Source::read);
             self.known.insert(recorded.to_vec(), source);
@@ -110,7 +113,7 @@ impl Sources {
     }
 
     /// What was found for this path.
-    pub(crate) fn get(&self, recorded: &[u8]) -> Option<&Source> {
+    pub fn get(&self, recorded: &[u8]) -> Option<&Source> {
         self.known.get(recorded)?.as_ref().ok()
     }
 
@@ -130,7 +133,7 @@ impl Sources {
     }
 
     /// The messages about the sources that were not read.
-    pub(crate) fn hints(&self) -> Vec<String> {
+    pub fn hints(&self) -> Vec<String> {
         let mut missing: Vec<(&[u8], &Missing)> = Vec::new();
         for (path, source) in &self.known {
             missing.extend(source.as_ref().err().map(|why| (&path[..], why)));
@@ -147,7 +150,7 @@ impl Sources {
         let of_rust =
             if is_of_rust { ", 'rustup component add rust-src' brings Rust's own" } else { "" };
         let folder = out_of_reach.iter().find_map(|(_, why)| why.folder()).unwrap_or_default();
-        let folder = common::shell::argument(&folder);
+        let folder = crate::shell::argument(&folder);
         let hints = [
             named(&not_found).map(|sources| {
                 format!("no {sources}: --source-path DIR says where it is{of_rust}")
@@ -267,6 +270,6 @@ mod tests {
             lines,
             [None, Some("one"), Some(""), Some("three"), None].map(|it| it.map(Into::into))
         );
-        assert_eq!(source.len(), 3);
+        assert_eq!(source.line_count(), 3);
     }
 }
