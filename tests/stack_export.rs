@@ -62,7 +62,7 @@ type Weights = BTreeMap<String, (u64, u64)>;
 
 /// The weights in the output of stack-top.
 fn weights(folded: &[u8]) -> Weights {
-    let text = filter("stack-top", &["--json"], folded);
+    let text = filter("stack-top", &["--json", "-n", "0"], folded);
     let top: Value = serde_json::from_str(&text).expect("JSON");
     let rows = top["rows"].as_array().expect("rows").iter();
     let number = |row: &Value, key: &str| row[key].as_u64().expect("a weight");

@@ -213,9 +213,10 @@ fn data_is_complete_raw_and_utf8() {
     let json: Value = serde_json::from_str(&filter("stack-top", &["--json", "-n", "1"], &folded))
         .expect("one object");
     assert_eq!(
-        json.to_string(),
-        r#"{"rows":[{"function":"caf\\xE9","self":7,"total":7}],"total":52,"unit":"samples"}"#
+        json["rows"].to_string(),
+        r#"[{"function":"caf\\xE9","self":7,"total":7}]"#
     );
+    assert_eq!(json["all_rows"], 44);
     let tsv = filter("stack-top", &["--tsv", "--callees", "main", "-n", "1"], &folded);
     assert_eq!(tsv, "function\trelation\tother\tweight\nmain\tcallee\tcaf\\xE9\t7\n");
     let table = filter_bytes("stack-top", &["-n", "1"], &folded);
@@ -225,7 +226,7 @@ fn data_is_complete_raw_and_utf8() {
 
 #[test]
 fn nothing_that_matches_is_status_1() {
-    let empty = "{\"unit\":\"ns\",\"total\":1500540000,\"rows\":[]}\n";
+    let empty = "{\"unit\":\"ns\",\"total\":1500540000,\"trust\":null,\"all_rows\":0,\"rows\":[]}\n";
     for (view, expected) in
         [(&[][..], ""), (&["--tsv"], "function\trelation\tother\tweight\n"), (&["--json"], empty)]
     {
@@ -421,7 +422,7 @@ fn an_interval_is_shown_when_it_is_over() {
         let interval = if total == 4 { "main;a 4\n# end 2.000\n" } else { "a 5\n# end 4.000\n" };
         stdin.write_all(interval.as_bytes()).expect("it reads");
         let line = lines.next().expect("a line").expect("UTF-8");
-        assert!(line.contains(&format!("\"total\":{total},\"rows\"")), "{line}");
+        assert!(line.contains(&format!("\"total\":{total},\"trust\":null,\"all_rows\"")), "{line}");
     }
     drop(stdin);
     assert!(child.wait().expect("it ends").success());

@@ -9,7 +9,10 @@ use super::{Place, displays};
 use crate::needs::{SHELL, goes_without};
 use crate::util::{binary, recording};
 
-const STACKS: &str = "since=0.1\ttid=1\tmain (src/demo.c:3);work (src/demo.c:12);\
+const STACKS: &str = "# unit: samples\n# samples: 8 samples\n# lost: 0 of 8 samples\n\
+    # truncated: 0 of 8 samples\n# broken: 0 of 8 samples\n# nameless: 0 of 30 frames\n\
+    # estimated: 0 of 8 samples\n\
+    since=0.1\ttid=1\tmain (src/demo.c:3);work (src/demo.c:12);\
     work (src/demo.c:12);step (src/demo.c:20) 6\n\
     since=0.6\ttid=2\tmain (src/demo.c:3);wait (src/demo.c:30) 2\n";
 

@@ -31,11 +31,15 @@ main\t7\t0\t85\tsrc/a.c:7\tmemcpy
 ";
     assert_eq!(tsv, expected);
     let json = filter("stack-top", &["--sort", "own", "--json", "-n", "1"], MARKED);
-    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let mut json: Value = serde_json::from_str(&json).expect("JSON");
+    let trust = json["trust"].take();
+    assert_eq!((&trust["samples"], &trust["order"]), (&100.into(), &"good".into()));
     let expected = serde_json::json!({
         "unit": "samples",
         "total": 100,
+        "trust": null,
         "ranked": "own code",
+        "all_rows": 3,
         "rows": [
             {
                 "function": "append",

@@ -75,8 +75,8 @@ fn programs_get_a_column_named_as_its_label() {
     let args = ["--split", "tid", "--json", "--columns", "2", "-n", "2"];
     assert_eq!(
         filter("stack-top", &args, LABELLED),
-        "{\"unit\":null,\"total\":31,\"split\":\"tid\",\"values\":[{\"value\":\"1\",\"total\":15}],\
-         \"others\":{\"values\":4,\"total\":16},\"rows\":[\
+        "{\"unit\":null,\"total\":31,\"trust\":null,\"split\":\"tid\",\"values\":[{\"value\":\"1\",\"total\":15}],\
+         \"others\":{\"values\":4,\"total\":16},\"all_rows\":5,\"rows\":[\
          {\"function\":\"g\",\"self\":13,\"total\":13,\
          \"values\":[{\"value\":\"1\",\"self\":10,\"total\":10}],\"others\":{\"self\":3,\"total\":3}},\
          {\"function\":\"f\",\"self\":12,\"total\":25,\

@@ -35,7 +35,7 @@ fn the_tree_as_json_has_calls_within_their_callers() {
     assert_eq!(
         json(&["--min", "5%"], folded),
         serde_json::json!({
-            "unit": "ns", "total": 100,
+            "unit": "ns", "total": 100, "trust": null,
             "children": [{
                 "function": "main", "self": 0, "total": 100,
                 "others": { "functions": 1, "total": 1 },

@@ -1,16 +1,20 @@
 //! The lines for programs: a table with tabs, or JSON.
 
-use common::{io::push_field, names::utf8, stacks::FrameWeights};
+use common::{io::push_field, names::utf8, stacks::FrameWeights, trust::TrustData};
 use serde::Serialize;
 
 use crate::Profile;
 use crate::count::{Line, Part};
 
-/// `{"unit":"samples","total":12,"listings":[…]}`
+/// `{"unit":"samples","total":12,"trust":{…},"all_listings":2,"listings":[…]}`
 #[derive(Serialize)]
 struct Document<'a> {
     unit: Option<&'a str>,
     total: u64,
+    /// `None` if no header line says anything of it.
+    trust: Option<TrustData>,
+    /// How many there are, with those that are not listed.
+    all_listings: usize,
     listings: Vec<JsonListing>,
 }
 
@@ -76,6 +80,8 @@ pub(crate) fn json(profile: &Profile) -> Vec<u8> {
     let document = Document {
         unit: profile.unit_name.as_deref(),
         total: profile.total,
+        trust: profile.trust.data(),
+        all_listings: profile.candidates,
         listings: profile.parts.iter().map(|part| JsonListing::of(part, profile)).collect(),
     };
     let mut text = serde_json::to_vec(&document).expect("texts and numbers");

@@ -18,6 +18,7 @@ use common::numbers::{Unit, counted, share};
 use common::own_code::Room;
 use common::pattern::{PatternArgs, compile_patterns, patterns_in};
 use common::sources::{Source, SourceArgs, Sources};
+use common::trust::Trust;
 use common::{Error, Result, Status, folded::FoldedLine, pipe::Pipe, stacks::Overflows};
 use regex_automata::meta::Regex;
 
@@ -52,8 +53,7 @@ struct Args {
     #[command(flatten)]
     syntax: PatternArgs,
 
-    /// How many functions or files to list, 0 for all [default: 3, with -e, --path, --tsv and
-    /// --json all]
+    /// How many functions or files to list, 0 for all [default: 3, with -e, --path and --tsv all]
     #[arg(short, long, value_name = "NUMBER")]
     number: Option<usize>,
 
@@ -105,6 +105,17 @@ enum Sort {
     Own,
 }
 
+/// What is known of all stacks together.
+struct Whole {
+    /// What they weigh.
+    total: u64,
+    /// What own code is charged with: then that is in place of self weights.
+    own: Option<Own>,
+    /// What the user or a header line calls the unit.
+    unit_name: Option<String>,
+    trust: Trust,
+}
+
 /// What is listed.
 struct Profile {
     /// Those that are listed, the heaviest first.
@@ -120,6 +131,7 @@ struct Profile {
     unit: Unit,
     /// What the user or a header line calls the unit.
     unit_name: Option<String>,
+    trust: Trust,
     sources: Sources,
     /// What own code is charged with: then that is in place of self weights.
     own: Option<Own>,
@@ -143,7 +155,9 @@ fn stack_source(args: Args, pipe: &mut Pipe) -> Result<Status> {
         return Ok(Status::Nothing);
     }
     let unit_name = args.unit_name(pipe);
-    let Some(profile) = args.profile(parts, total, own, pattern.as_ref(), unit_name) else {
+    let trust = Trust::of(pipe, total);
+    let whole = Whole { total, own, unit_name, trust };
+    let Some(profile) = args.profile(parts, whole, pattern.as_ref()) else {
         let what = if args.by() == By::File { "file" } else { "function" };
         pipe.note(format_args!("no {what} matches"));
         return Ok(Status::Nothing);
@@ -222,18 +236,17 @@ impl Args {
     fn profile(
         &self,
         mut parts: Vec<Part>,
-        total: u64,
-        own: Option<Own>,
+        whole: Whole,
         pattern: Option<&Regex>,
-        unit_name: Option<String>,
     ) -> Option<Profile> {
+        let Whole { total, own, unit_name, trust } = whole;
         let has_lines = parts.iter().any(Part::has_lines);
         parts.retain(|part| pattern.is_none_or(|pattern| pattern.is_match(part.name())));
         if parts.is_empty() {
             return None;
         }
         let is_heavy = |part: &Part| part.weights.self_weight > 0;
-        let all_count = pattern.is_some() || self.is_for_programs();
+        let all_count = pattern.is_some() || self.tsv;
         if own.is_some() && !all_count && parts.iter().any(is_heavy) {
             parts.retain(is_heavy);
         }
@@ -258,6 +271,7 @@ impl Args {
             total,
             unit,
             unit_name,
+            trust,
             sources,
             own,
         })
@@ -268,7 +282,7 @@ impl Args {
         match self.number {
             Some(0) => usize::MAX,
             Some(number) => number,
-            None if pattern.is_some() || self.is_for_programs() => usize::MAX,
+            None if pattern.is_some() || self.tsv => usize::MAX,
             None => FUNCTIONS,
         }
     }

@@ -1,6 +1,6 @@
 //! The answer for programs: a table with tabs, or JSON.
 
-use common::{io::push_field, names::utf8, stacks::FrameId};
+use common::{io::push_field, names::utf8, stacks::FrameId, trust::TrustData};
 use serde::Serialize;
 
 use crate::Answer;
@@ -8,11 +8,15 @@ use crate::functions::Functions;
 use crate::profile::{Profile, Rows};
 use crate::relatives::{Families, Relation};
 
-/// `{"unit":"ns","total":12,"rows":[…]}`
+/// `{"unit":"ns","total":12,"trust":{…},"all_rows":2,"rows":[…]}`
 #[derive(Serialize)]
 struct Document<'a> {
     unit: Option<&'a str>,
     total: u64,
+    /// `None` if no header line says anything of it.
+    trust: Option<TrustData>,
+    /// How many rows there are, with those that are not shown.
+    all_rows: usize,
     rows: Vec<JsonRow>,
 }
 
@@ -72,7 +76,7 @@ pub(crate) fn families_as_tsv(profile: &Profile, families: &Families, rows: usiz
 /// A JSON object with a row for each function.
 pub(crate) fn json(profile: &Profile, rows: &Rows) -> Answer {
     let json_rows = rows.rows.iter().map(|row| JsonRow::of(profile, row.frame)).collect();
-    Answer::new(document(profile, json_rows), rows.shown())
+    Answer::new(document(profile, rows.functions, json_rows), rows.shown())
 }
 
 /// A JSON object with a row for each function that was asked for, with its callers and callees.
@@ -94,7 +98,7 @@ pub(crate) fn families_as_json(profile: &Profile, families: &Families, rows: usi
         };
         *list = Some(relatives.collect());
     }
-    Answer::new(document(profile, json_rows), families.shown())
+    Answer::new(document(profile, json_rows.len(), json_rows), families.shown())
 }
 
 impl JsonRow {
@@ -114,9 +118,10 @@ impl JsonRow {
     }
 }
 
-fn document(profile: &Profile, rows: Vec<JsonRow>) -> Vec<u8> {
+fn document(profile: &Profile, all_rows: usize, rows: Vec<JsonRow>) -> Vec<u8> {
     let unit = profile.unit_name.as_deref();
-    let document = Document { unit, total: profile.total, rows };
+    let document =
+        Document { unit, total: profile.total, trust: profile.trust.data(), all_rows, rows };
     let mut text = serde_json::to_vec(&document).expect("texts and numbers");
     text.push(b'\n');
     text

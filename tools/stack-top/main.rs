@@ -23,6 +23,7 @@ use common::hints::{NO_PLACES, NO_WEIGHT};
 use common::io::{Files, Screen, Total};
 use common::own_code::{Deepest, OwnCode};
 use common::pipe::{Limit, Pipe, Split, root_of_file};
+use common::trust::Trust;
 use common::{Error, Result, Status, numbers::Unit, stacks::StackCounts};
 
 use asked::{Asked, Patterns};
@@ -48,7 +49,7 @@ struct Args {
     #[command(flatten)]
     files: Files,
 
-    /// How many rows to show, 0 for all [default: 30, with --tsv and --json all]
+    /// How many rows to show, 0 for all [default: 30, with --tsv all]
     #[arg(short = 'n', long, value_name = "NUMBER")]
     rows: Option<usize>,
 
@@ -169,7 +170,7 @@ impl Args {
     ) -> Result<Option<Answer>> {
         let unit = self.unit.clone().or_else(|| pipe.header_unit());
         if let Some(split) = &self.split {
-            return Ok(self.split_answer(counts, split, unit, screen));
+            return Ok(self.split_answer(counts, split, unit, screen, pipe));
         }
         let stacks = counts.into_sorted();
         let functions = (self.by == By::Line).then(|| Functions::of(&stacks)).transpose()?;
@@ -181,6 +182,7 @@ impl Args {
         let names = (0..frames.len() as u32).map(|frame| frames.name(frame));
         let lacks_lines = self.by.lacks_lines(names);
         let mut profile = Profile { own, ..Profile::new(stacks, functions, unit)? };
+        profile.trust = Trust::of(pipe, profile.total);
         if profile.total == 0 && !self.shows_each_interval() {
             return Ok(None);
         }
@@ -222,6 +224,7 @@ impl Args {
         split: &Split,
         unit: Option<String>,
         screen: &Screen,
+        pipe: &Pipe,
     ) -> Option<Answer> {
         let most = |values: &[Value], unit: &Unit| match self.columns {
             Some(0) => usize::MAX,
@@ -239,7 +242,9 @@ impl Args {
         }
         let rows = profile.rows(self.sort, self.most_rows());
         let mut answer = match self {
-            Args { json: true, .. } => split::json(&profile, &rows, split),
+            Args { json: true, .. } => {
+                split::json(&profile, &rows, split, Trust::of(pipe, profile.total))
+            }
             Args { tsv: true, .. } => split::tsv(&profile, &rows, split, self.sort),
             _ => split::table(&profile, &rows, self.by, self.sort, screen),
         };
@@ -261,7 +266,7 @@ impl Args {
         match self.rows {
             Some(0) => usize::MAX,
             Some(rows) => rows,
-            None if self.tsv || self.json => usize::MAX,
+            None if self.tsv => usize::MAX,
             None => ROWS,
         }
     }

@@ -7,6 +7,7 @@ use common::names::utf8;
 use common::numbers::{counted, share};
 use common::own_code::{Charged, NOT_OWN, OwnCode, Room};
 use common::stacks::{FrameId, FrameWeights};
+use common::trust::TrustData;
 use console::truncate_str;
 use serde::Serialize;
 
@@ -122,7 +123,14 @@ impl<'a> Rows<'a> {
     pub(crate) fn json(&self, profile: &Profile) -> Answer {
         let unit = profile.unit_name.as_deref();
         let rows = self.all().map(JsonRow::of).collect();
-        let document = Document { unit, total: profile.total, ranked: self.own.words(), rows };
+        let document = Document {
+            unit,
+            total: profile.total,
+            trust: profile.trust.data(),
+            ranked: self.own.words(),
+            all_rows: self.functions + usize::from(self.not_own.is_some()),
+            rows,
+        };
         let mut text = serde_json::to_vec(&document).expect("texts and numbers");
         text.push(b'\n');
         self.answer(text)
@@ -132,12 +140,16 @@ impl<'a> Rows<'a> {
 /// What is before the line below a function.
 const INDENT: &str = "  ";
 
-/// `{"unit":"samples","total":12,"ranked":"own code","rows":[…]}`
+/// `{"unit":"samples","total":12,"trust":{…},"ranked":"own code","all_rows":2,"rows":[…]}`
 #[derive(Serialize)]
 struct Document<'a> {
     unit: Option<&'a str>,
     total: u64,
+    /// `None` if no header line says anything of it.
+    trust: Option<TrustData>,
     ranked: &'static str,
+    /// How many rows there are, with those that are not shown.
+    all_rows: usize,
     rows: Vec<JsonRow>,
 }
 

@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 use common::own_code::OwnCode;
 use common::stacks::{FrameId, FrameWeights, SortedStacks, with_room};
+use common::trust::Trust;
 use common::{Result, io::Total, numbers::Unit};
 
 use crate::functions::Functions;
@@ -21,6 +22,8 @@ pub(crate) struct Profile {
     pub(crate) unit: Unit,
     /// What the user or a header line calls the unit.
     pub(crate) unit_name: Option<String>,
+    /// How far it can be trusted.
+    pub(crate) trust: Trust,
     /// Where the stacks are cut to what is below some functions.
     pub(crate) under: Option<Under>,
 }
@@ -72,8 +75,8 @@ impl Profile {
         let weights = stacks.frame_weights()?;
         let total = stacks.iter().map(|stack| stack.weight).sum();
         let unit = Unit::named(unit_name.as_deref().unwrap_or_default());
-        let (own, under) = (None, None);
-        Ok(Profile { stacks, weights, functions, own, total, unit, unit_name, under })
+        let (own, under, trust) = (None, None, Trust::default());
+        Ok(Profile { stacks, weights, functions, own, total, unit, unit_name, trust, under })
     }
 
     pub(crate) fn name(&self, frame: FrameId) -> &[u8] {

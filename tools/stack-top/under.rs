@@ -16,7 +16,8 @@ impl Profile {
     pub(crate) fn below(self, pattern: &Pattern) -> Result<Profile> {
         let under = Under { pattern: pattern.text.clone(), all: self.total };
         let below = cut(&self.stacks, &pattern.matches(self.stacks.frames()));
-        Ok(Profile { under: Some(under), ..Profile::new(below, None, self.unit_name)? })
+        let below = Profile::new(below, None, self.unit_name)?;
+        Ok(Profile { under: Some(under), trust: self.trust, ..below })
     }
 }
 

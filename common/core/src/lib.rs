@@ -91,6 +91,7 @@ mod sibling;
 pub mod sources;
 pub mod stacks;
 mod status;
+pub mod trust;
 
 pub use error::{Error, Result, reason};
 pub use run::{run, run_wrapper};

@@ -1,5 +1,6 @@
 //! The columns of values for programs: a table with tabs, or JSON.
 
+use common::trust::{Trust, TrustData};
 use common::{io::push_field, names::utf8, pipe::Split, stacks::FrameWeights};
 use serde::Serialize;
 
@@ -8,15 +9,19 @@ use super::table::shown;
 use crate::Answer;
 use crate::profile::{Row, Rows, Sort};
 
-/// `{"unit":"ns","total":12,"split":"tid","values":[…],"rows":[…]}`
+/// `{"unit":"ns","total":12,"trust":{…},"split":"tid","values":[…],"all_rows":2,"rows":[…]}`
 #[derive(Serialize)]
 struct Document<'a> {
     unit: Option<&'a str>,
     total: u64,
+    /// `None` if no header line says anything of it.
+    trust: Option<TrustData>,
     split: &'a str,
     values: Vec<JsonValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     others: Option<Others>,
+    /// How many rows there are, with those that are not shown.
+    all_rows: usize,
     rows: Vec<JsonRow>,
 }
 
@@ -99,7 +104,7 @@ fn push_zeros(count: usize, text: &mut Vec<u8>) {
 }
 
 /// An object of a row for each function, with what it weighs for each value.
-pub(crate) fn json(profile: &SplitProfile, rows: &Rows, split: &Split) -> Answer {
+pub(crate) fn json(profile: &SplitProfile, rows: &Rows, split: &Split, trust: Trust) -> Answer {
     let value = |value: &super::Value| JsonValue {
         value: utf8(&value.name).into_owned(),
         total: value.total,
@@ -107,9 +112,11 @@ pub(crate) fn json(profile: &SplitProfile, rows: &Rows, split: &Split) -> Answer
     let document = Document {
         unit: profile.unit_name.as_deref(),
         total: profile.total,
+        trust: trust.data(),
         split: split.key(),
         values: profile.values.iter().map(value).collect(),
         others: profile.others.map(|(values, total)| Others { values, total }),
+        all_rows: rows.functions,
         rows: rows.rows.iter().map(|row| JsonRow::of(profile, row)).collect(),
     };
     let mut text = serde_json::to_vec(&document).expect("texts and numbers");

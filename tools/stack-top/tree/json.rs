@@ -12,7 +12,7 @@ enum Piece {
     Text(&'static str),
 }
 
-/// `{"unit":"ns","total":12,"children":[{"function":"main","self":2,"total":12,"children":[…]}]}`
+/// `{"unit":"ns","total":12,"trust":{…},"children":[{"function":"main","self":2,"total":12,"children":[…]}]}`
 ///
 /// Stacks may be deeper than this program's own, so this is not recursive.
 pub(crate) fn json(profile: &Profile, least: Least) -> Answer {
@@ -62,7 +62,9 @@ fn push_numbers(node: &Node, profile: &Profile, text: &mut String) {
                 let pattern = quoted(&utf8(&under.pattern));
                 format!(",\"under\":{{\"pattern\":{pattern},\"total\":{}}}", node.total)
             });
-            format!("{{\"unit\":{unit},\"total\":{all}{}", under.unwrap_or_default())
+            let trust = serde_json::to_string(&profile.trust.data()).expect("texts and numbers");
+            let under = under.unwrap_or_default();
+            format!("{{\"unit\":{unit},\"total\":{all},\"trust\":{trust}{under}")
         }
     };
     text.push_str(&start);

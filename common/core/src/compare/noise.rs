@@ -12,6 +12,22 @@ const LEAST_COUNT: f64 = 30.0;
 /// From fewer names than this, nothing is learned about how programs vary.
 const LEAST_NAMES: usize = 5;
 
+/// How much programs vary at least from run to run, as a share of each count, unless the user says
+/// more.
+const LEAST_VARIATION: f64 = 0.01;
+
+/// A normal distribution is nearer to its mean than this many standard errors in 95 of 100 cases.
+const ERRORS_OF_95_PERCENT: f64 = 1.96;
+
+/// By how many points of a hundred a share of one recording is off, in 95 of 100 recordings at most.
+/// `share` is from 0 to 1; `samples` is how many samples of equal weight would vary as much.
+#[must_use]
+pub fn margin_of_share(share: f64, samples: f64) -> f64 {
+    let count = samples * share * (1.0 - share);
+    let variance = count + (LEAST_VARIATION * count).powi(2);
+    100.0 * ERRORS_OF_95_PERCENT * variance.sqrt() / samples
+}
+
 /// How many runs there are.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {

@@ -19,6 +19,12 @@ impl Pipe {
         self.headers.part(key)
     }
 
+    /// How many samples all inputs have together, as their header lines say it.
+    #[must_use]
+    pub fn header_samples(&self) -> Option<u64> {
+        self.headers.samples()
+    }
+
     /// The unit of the weights, as the header lines of all inputs say it: `# unit: ns`,
     /// or `# event: NAME UNIT` where all events have one unit.
     #[must_use]

@@ -41,6 +41,18 @@ impl Part {
         self.part
     }
 
+    /// How many there are of all.
+    #[must_use]
+    pub fn all(&self) -> u64 {
+        self.all
+    }
+
+    /// The share of all that has the property, from 0 to 1.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        if self.all == 0 { 0.0 } else { self.part as f64 / self.all as f64 }
+    }
+
     /// The text that is read again: `12 of 8,100 frames`.
     #[must_use]
     pub fn text(&self) -> Vec<u8> {
