@@ -5,7 +5,7 @@ use std::io;
 
 use inferno::flamegraph::color::Color;
 use quick_xml::Writer;
-use quick_xml::events::BytesText;
+use quick_xml::events::{BytesText, Event};
 
 use crate::look::LETTER_WIDTH;
 
@@ -34,6 +34,8 @@ struct Note {
     x: f64,
     color: Option<Color>,
     text: String,
+    /// What a pointer over it shows, if anything.
+    more: Option<String>,
 }
 
 impl Footer {
@@ -47,8 +49,15 @@ impl Footer {
     pub(crate) fn push_line(&mut self, text: &str) {
         let letters = (self.right - LEFT) / (self.font_size * LETTER_WIDTH);
         for text in wrapped(text, letters as usize) {
-            self.rows.push(vec![Note { x: LEFT, color: None, text }]);
+            self.rows.push(vec![Note { x: LEFT, color: None, text, more: None }]);
         }
+    }
+
+    /// Adds a row of words, or several, over which a pointer shows more.
+    pub(crate) fn push_note(&mut self, text: &str, more: &str) {
+        let first = self.rows.len();
+        self.push_line(text);
+        self.rows[first..].iter_mut().flatten().for_each(|note| note.more = Some(more.to_owned()));
     }
 
     /// Adds a row of weights or times from 0 to `total`, as the axis of a flame chart.
@@ -59,7 +68,7 @@ impl Footer {
             let text = words(weight as u64);
             let x = LEFT + pixels * (weight as f64 / total as f64);
             if x + text.len() as f64 * self.font_size * LETTER_WIDTH <= self.right {
-                row.push(Note { x, color: None, text });
+                row.push(Note { x, color: None, text, more: None });
             }
         }
         self.rows.push(row);
@@ -77,7 +86,7 @@ impl Footer {
                 self.rows.push(std::mem::take(&mut row));
                 x = LEFT;
             }
-            row.push(Note { x, color: Some(color), text });
+            row.push(Note { x, color: Some(color), text, more: None });
             x += width + 2.0 * letter;
         }
         if !row.is_empty() {
@@ -129,7 +138,15 @@ impl Footer {
             ("class", "note"),
         ];
         let words = writer.create_element("text").with_attributes(place);
-        words.write_text_content(BytesText::new(&note.text))?;
+        let Some(more) = &note.more else {
+            words.write_text_content(BytesText::new(&note.text))?;
+            return Ok(());
+        };
+        words.write_inner_content(|writer| {
+            let title = writer.create_element("title");
+            title.write_text_content(BytesText::new(more))?;
+            writer.write_event(Event::Text(BytesText::new(&note.text)))
+        })?;
         Ok(())
     }
 }

@@ -29,6 +29,7 @@ use clap::Parser;
 use common::io::{Files, is_same_file, unwritten, write_whole_file};
 use common::names::{FrameParts, printable};
 use common::pipe::{Pipe, Split};
+use common::trust::Trust;
 use common::{
     Error, Result, Status, compare::Question, numbers::Percent, picture::content_policy,
     stacks::FrameTable,
@@ -150,7 +151,11 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     clock.report(pipe);
     let strip = Strip::new(clock, &stacks.profile, &stacks.frames);
     strip.iter().flat_map(Strip::notes).for_each(|note| pipe.note(note));
-    let svg = draw(&args, &stacks, strip.as_ref()).map_err(unwritten)?;
+    let trust = match args.diff {
+        true => Trust::default(),
+        false => Trust::of(pipe, stacks.profile.total()),
+    };
+    let svg = draw(&args, &stacks, strip.as_ref(), &trust).map_err(unwritten)?;
     match &args.output {
         Some(path) if path != Path::new("-") => write_whole_file(path, &svg)?,
         _ => pipe.out().write_all(&svg).map_err(unwritten)?,
@@ -200,6 +205,7 @@ fn draw(
     args: &Args,
     Stacks { profile, frames, changed }: &Stacks,
     strip: Option<&Strip>,
+    trust: &Trust,
 ) -> std::io::Result<Vec<u8>> {
     let least = args.min_width.share_of(args.look.frames_width());
     let is_wide = |weight: u64| weight as f64 / profile.total() as f64 >= least;
@@ -221,6 +227,7 @@ fn draw(
         changed: &changed.of_frames(frames),
         whole_changed: changed.whole,
         split: args.split.as_ref(),
+        trust,
         command: command::words(std::env::args_os().skip(1)),
     };
     picture.draw()

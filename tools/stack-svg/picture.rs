@@ -7,6 +7,7 @@ use common::names::{FrameParts, LEAST_LETTERS, base_of_place, fitted};
 use common::numbers::{counted, grouped, seconds};
 use common::pipe::Split;
 use common::stacks::{FrameId, FrameTable};
+use common::trust::Trust;
 use inferno::flamegraph::color::Color;
 
 use crate::change::{self, Comparison};
@@ -49,6 +50,8 @@ pub(crate) struct Picture<'a> {
     pub(crate) whole_changed: bool,
     /// How the input was split into profiles, each with its own root frame.
     pub(crate) split: Option<&'a Split>,
+    /// How far the profile can be trusted.
+    pub(crate) trust: &'a Trust,
     pub(crate) command: String,
 }
 
@@ -210,6 +213,9 @@ impl Picture<'_> {
         for words in left_out.into_iter().chain(self.comparison_words()).chain(cut) {
             footer.push_line(&words);
         }
+        if let Some(trust) = self.trust_words() {
+            footer.push_note(&trust, &self.trust.reasons().join("; "));
+        }
         footer.push_line(&self.command);
         footer
     }
@@ -245,6 +251,11 @@ impl Picture<'_> {
             return format!("{total}: {before} before, {after} after, {change}");
         }
         total
+    }
+
+    /// `trust: good for the order and the callers, fair for the sizes`
+    fn trust_words(&self) -> Option<String> {
+        self.trust.levels().map(|levels| format!("trust: {}", levels.words()))
     }
 
     fn comparison_words(&self) -> Option<String> {
@@ -310,6 +321,8 @@ impl Picture<'_> {
             ("data-row", self.look.frame_height().to_string()),
             ("data-totals", self.totals()),
             ("data-cut", self.cut.cut_words(self.drawn.total()).unwrap_or_default()),
+            ("data-trust", self.trust_words().unwrap_or_default()),
+            ("data-doubts", self.trust.reasons().join("; ")),
             ("data-command", self.command.clone()),
         ]
     }

@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn script_and_style_are_small() {
         let bytes = SCRIPT.len() + STYLE.len();
-        assert!(bytes <= 150 << 10, "{bytes} bytes");
+        assert!(bytes <= 151 << 10, "{bytes} bytes");
     }
 
     #[test]

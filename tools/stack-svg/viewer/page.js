@@ -128,8 +128,8 @@ function makeNotes(app) {
   }
   makeIn(notes, 'span', 'kind', 'narrow frames, together').prepend(make('i', 'square narrow'));
   const others = timeline && strip.others > 0 && `${grouped(strip.others)} more lanes are not in the chart`;
-  const texts = [facts.totals, many(tree.count - 1, 'frames'), facts.comparison, facts.cut, others, facts.command];
-  for (const text of texts.filter(Boolean)) makeIn(notes, 'span', 'note', text);
+  const texts = [facts.totals, many(tree.count - 1, 'frames'), facts.comparison, facts.cut, others, facts.trust, facts.command];
+  for (const text of texts.filter(Boolean)) makeIn(notes, 'span', 'note', text, text === facts.trust && { title: facts.doubts });
   return notes;
 }
 
