@@ -26,6 +26,9 @@ mod events;
 // Files and lines of frames.
 mod places;
 
+// How far a profile can be trusted.
+mod trust;
+
 // Threads and times.
 mod threads;
 

@@ -201,9 +201,12 @@ fn programs_get_a_table_or_json() {
         "function": "memcpy", "path": "", "source": null, "self": 2, "total": 2,
         "lines": [{"line": 0, "self": 2, "total": 2, "text": null}],
     });
-    assert_eq!(found, json!({
-        "unit": null, "total": 10, "trust": null, "all_listings": 2, "listings": [memcpy, other],
-    }));
+    assert_eq!(
+        found,
+        json!({
+            "unit": null, "total": 10, "trust": null, "all_listings": 2, "listings": [memcpy, other],
+        })
+    );
 }
 
 #[test]

@@ -494,3 +494,13 @@ fn what_noise_explains_is_grey() {
     assert!(listed.contains("hot") && listed.len() < 10, "{listed:?}");
     assert_eq!(colored(&pairs("slower-02")).0, listed);
 }
+
+#[test]
+fn the_footer_says_how_far_the_profile_can_be_trusted() {
+    let stacks = "# unit: samples\n# lost: 41 of 1,000 samples\nmain;work 959\n";
+    let svg = filter("stack-svg", &["--no-script"], stacks);
+    let note = "<title>50.0 % is ± 3.2 points; 4.1 % of the samples lost</title>\
+                trust: good for the order and the callers, fair for the sizes</text>";
+    assert!(svg.contains(note), "{svg}");
+    assert!(!filter("stack-svg", &[], "main;work 959\n").contains("trust: "));
+}

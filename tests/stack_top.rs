@@ -212,10 +212,7 @@ fn data_is_complete_raw_and_utf8() {
     assert_eq!(lines[..4], expected);
     let json: Value = serde_json::from_str(&filter("stack-top", &["--json", "-n", "1"], &folded))
         .expect("one object");
-    assert_eq!(
-        json["rows"].to_string(),
-        r#"[{"function":"caf\\xE9","self":7,"total":7}]"#
-    );
+    assert_eq!(json["rows"].to_string(), r#"[{"function":"caf\\xE9","self":7,"total":7}]"#);
     assert_eq!(json["all_rows"], 44);
     let tsv = filter("stack-top", &["--tsv", "--callees", "main", "-n", "1"], &folded);
     assert_eq!(tsv, "function\trelation\tother\tweight\nmain\tcallee\tcaf\\xE9\t7\n");
@@ -226,7 +223,8 @@ fn data_is_complete_raw_and_utf8() {
 
 #[test]
 fn nothing_that_matches_is_status_1() {
-    let empty = "{\"unit\":\"ns\",\"total\":1500540000,\"trust\":null,\"all_rows\":0,\"rows\":[]}\n";
+    let empty =
+        "{\"unit\":\"ns\",\"total\":1500540000,\"trust\":null,\"all_rows\":0,\"rows\":[]}\n";
     for (view, expected) in
         [(&[][..], ""), (&["--tsv"], "function\trelation\tother\tweight\n"), (&["--json"], empty)]
     {

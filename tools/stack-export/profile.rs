@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use common::names::{FrameParts, NAMELESS, utf8};
 use common::stacks::{FrameId, SortedStack, SortedStacks};
+use common::trust::Trust;
 use common::{Error, Result, pipe::Pipe};
 
 use crate::clock::Clock;
@@ -18,6 +19,8 @@ pub(crate) struct Profile {
     /// What says when samples were taken.
     pub(crate) clock: Clock,
     pub(crate) events: Vec<ExportedEvent>,
+    /// How far it can be trusted, if header lines say so.
+    pub(crate) trust: Option<String>,
     /// The frames of all stacks, each once, in the order of their names.
     pub(crate) frames: Vec<FrameId>,
     /// For each frame, its index in `frames`.
@@ -48,8 +51,12 @@ impl Profile {
         unit: Option<&str>,
     ) -> Profile {
         let events = ExportedEvent::all_of(&stacks, pipe, unit);
-        let mut profile = Profile { stacks, clock, events, frames: Vec::new(), places: Vec::new() };
+        let (frames, places, trust) = (Vec::new(), Vec::new(), None);
+        let mut profile = Profile { stacks, clock, events, trust, frames, places };
         profile.weigh();
+        let total = profile.events.iter().map(|event| event.total).sum();
+        let trust = Trust::of(pipe, total);
+        profile.trust = trust.is_known().then(|| format!("trust: {}", trust.sentence()));
         profile
     }
 

@@ -36,6 +36,9 @@ fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     let graph = Calls::of(profile, event, &functions);
     writeln!(out, "# callgrind format\nversion: 1")?;
     writeln!(out, "creator: stack-export {}", env!("CARGO_PKG_VERSION"))?;
+    if let Some(trust) = &profile.trust {
+        writeln!(out, "desc: {trust}")?;
+    }
     writeln!(out, "positions: line\nevents: {}", event_word(event))?;
     writeln!(out, "summary: {}\n", event.total)?;
     let mut names = Names::of(&functions);

@@ -79,7 +79,7 @@ fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     if !has_threads(profile, event) {
         trace.name("process_name", &name)?;
         walk(profile.stacks_of(event), &mut trace)?;
-        return trace.out.write_all(b"\n]}\n");
+        return trace.end();
     }
     let threads = threads_of(profile, event);
     let processes = ProcessNames::of(&threads);
@@ -98,10 +98,21 @@ fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
         trace.name("thread_name", &thread.name(&name))?;
         trace.thread(thread, interval)?;
     }
-    trace.out.write_all(b"\n]}\n")
+    trace.end()
 }
 
 impl Trace<'_> {
+    /// Writes what follows the last event.
+    fn end(&mut self) -> io::Result<()> {
+        match &self.profile.trust {
+            Some(trust) => {
+                let data = serde_json::json!({ "trust": trust });
+                writeln!(self.out, "\n],\"otherData\":{data}}}")
+            }
+            None => self.out.write_all(b"\n]}\n"),
+        }
+    }
+
     /// Writes the slices of a thread.
     fn thread(&mut self, thread: &Thread<'_>, interval: u64) -> io::Result<()> {
         self.now = 0;

@@ -19,7 +19,9 @@ fn write(profile: &Profile, out: &mut Output) -> io::Result<()> {
     let event = profile.only_event();
     let functions = Functions::of(profile, NamedMarks::None);
     let graph = Calls::of(profile, event, &functions);
-    let label = format!("{}, {} in all", event.label_with_unit(), event.unit().words(event.total));
+    let total = event.unit().words(event.total);
+    let trust = profile.trust.iter().map(|trust| format!("\n{trust}")).collect::<String>();
+    let label = format!("{}, {total} in all{trust}", event.label_with_unit());
     writeln!(out, "digraph stacks {{\n    label={}; labelloc=t;", quoted(&label))?;
     writeln!(out, "    node [shape=box, style=filled];")?;
     for (&function, &weights) in &graph.functions {

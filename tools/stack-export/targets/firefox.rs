@@ -59,7 +59,7 @@ fn meta(profile: &Profile, event: &ExportedEvent, interval: u64) -> Value {
     let category = |(_, name, color): (u8, &str, &str)| json!({"name": name, "color": color, "subcategories": ["Other"]});
     // Without times a profile has no date, so that equal stacks give equal files.
     let start = Times::of(profile).date().unwrap_or_default();
-    json!({
+    let mut meta = json!({
         "interval": milliseconds(interval),
         "startTime": milliseconds(start),
         "processType": 0,
@@ -74,7 +74,12 @@ fn meta(profile: &Profile, event: &ExportedEvent, interval: u64) -> Value {
         "sourceCodeIsNotOnSearchfox": true,
         "usesOnlyOneStackType": true,
         "extensions": {"length": 0, "baseURL": [], "id": [], "name": []},
-    })
+    });
+    if let Some(trust) = &profile.trust {
+        let entry = json!({"label": "Trust", "format": "string", "value": trust});
+        meta["extra"] = json!([{"label": "Recording", "entries": [entry]}]);
+    }
+    meta
 }
 
 fn milliseconds(nanoseconds: u64) -> f64 {

@@ -96,6 +96,10 @@ fn head(profile: &Profile, strings: &mut Strings) -> Part {
     }
     // Without this, the last type is shown first.
     head.default_sample_type = head.sample_type[0].r#type;
+    if let Some(trust) = &profile.trust {
+        let comment = strings.add(trust.clone(), &mut head);
+        head.comment.push(comment);
+    }
     let times = Times::of(profile);
     head.time_nanos = times.date().unwrap_or_default().cast_signed();
     head.duration_nanos = times.duration().cast_signed();

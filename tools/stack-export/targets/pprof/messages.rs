@@ -18,6 +18,9 @@ pub(super) struct Message {
     pub(super) time_nanos: i64,
     #[prost(int64, tag = "10")]
     pub(super) duration_nanos: i64,
+    /// Indices in the table of strings.
+    #[prost(int64, repeated, tag = "13")]
+    pub(super) comment: Vec<i64>,
     /// The index of its name in the table of strings.
     #[prost(int64, tag = "14")]
     pub(super) default_sample_type: i64,
