@@ -45,8 +45,8 @@ fn sources_below(folder: &Path) -> Vec<PathBuf> {
 /// The Rust files below tests/, except those that scripts/fuzz makes a module of `common`, and the
 /// programs that are recorded.
 fn sources() -> Vec<PathBuf> {
-    let others =
-        ["fuzz", "callers", "diff", "own_code/rayon"].map(|folder| Path::new(TESTS).join(folder));
+    let others = ["fuzz", "callers", "diff", "own_code/rayon", "planted"]
+        .map(|folder| Path::new(TESTS).join(folder));
     let is_ours = |source: &PathBuf| !others.iter().any(|folder| source.starts_with(folder));
     sources_below(Path::new(TESTS)).into_iter().filter(is_ours).collect()
 }
@@ -142,8 +142,8 @@ fn every_golden_file_is_used() {
         let file = path.strip_prefix(&golden).expect("it is below").to_str().expect("UTF-8");
         // tests/formats.rs takes every file there; its recordings are of these objects. Runs of
         // programs in several languages are chosen by number. Texts that are no profiles are all
-        // refused.
-        let are_taken = ["formats/", "symfs/", "diff/languages/", "no-profiles/"];
+        // refused. Each program of tests/planted has stacks.
+        let are_taken = ["formats/", "symfs/", "diff/languages/", "no-profiles/", "planted/"];
         if !are_taken.iter().any(|folder| file.starts_with(folder)) {
             assert!(is_used(file), "tests/golden/{file}: no test uses it");
         }

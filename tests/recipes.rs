@@ -123,7 +123,7 @@ const OF_README: Expected = &[
     ("stack-tools", &[]),
     ("A first picture", &[]),
     (
-        "Five questions",
+        "Six questions",
         &["FUNCTION\n", "  own  total\n", "<svg class=\"strip\">", "backup.sh", "total 5 -> 9 ("],
     ),
     ("The pipe", &["<svg", "FUNCTION\n", "CALLERS OF Db.query\n"]),

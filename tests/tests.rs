@@ -111,6 +111,7 @@ mod perf_data;
 mod named_addresses;
 
 // One module per tool.
+mod stack_brief;
 mod stack_collapse_frames;
 mod stack_critical;
 mod stack_demangle;

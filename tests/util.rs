@@ -13,7 +13,8 @@ use proptest::prelude::*;
 use crate::needs::skip;
 
 /// Every tool with its freshly built binary.
-pub(crate) const TOOLS: [(&str, &str); 17] = [
+pub(crate) const TOOLS: [(&str, &str); 18] = [
+    ("stack-brief", env!("CARGO_BIN_EXE_stack-brief")),
     ("stack-collapse-frames", env!("CARGO_BIN_EXE_stack-collapse-frames")),
     ("stack-critical", env!("CARGO_BIN_EXE_stack-critical")),
     ("stack-demangle", env!("CARGO_BIN_EXE_stack-demangle")),
@@ -50,7 +51,8 @@ pub(crate) fn folded_tools() -> impl Iterator<Item = &'static str> {
 }
 
 /// The tools that read folded stacks and write something else.
-const ANSWERS: [&str; 4] = ["stack-export", "stack-source", "stack-svg", "stack-top"];
+const ANSWERS: [&str; 5] =
+    ["stack-brief", "stack-export", "stack-source", "stack-svg", "stack-top"];
 
 /// The tools that read folded stacks and write folded stacks.
 pub(crate) fn folded_writers() -> impl Iterator<Item = &'static str> {
@@ -79,7 +81,9 @@ pub(crate) fn passed_on(name: &str, lines: impl AsRef<[u8]>) -> Vec<u8> {
 
 /// The arguments that a tool needs to pass folded lines on. stack-parse needs the format, since it
 /// cannot always detect it from a line or two, and stack-diff a profile to compare with.
-const MINIMAL_ARGS: [(&str, &[&str]); 4] = [
+const MINIMAL_ARGS: [(&str, &[&str]); 5] = [
+    // What to ask next is asked of a file, and then a page would differ from one of a pipe.
+    ("stack-brief", &["--recording", "app.data"]),
     ("stack-diff", &[concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/diff/base-01.folded.gz")]),
     // The format that can hold any bytes.
     ("stack-export", &["--to", "callgrind"]),

@@ -9,9 +9,14 @@ use crate::util::{
 
 /// The command that a tool should name: its own, with stack-parse before it.
 fn pipeline(name: &str, file: &str) -> String {
-    let options = if name == "stack-source" { " --srcline" } else { "" };
+    let options = match name {
+        "stack-source" => " --srcline",
+        "stack-brief" => " --header --annotate --srcline",
+        _ => "",
+    };
     // What the tests give to each tool.
     let args = match name {
+        "stack-brief" => " --recording app.data",
         "stack-export" => " --to callgrind",
         "stack-grep" => " .",
         _ => "",

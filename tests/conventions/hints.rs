@@ -188,6 +188,10 @@ fn every_answer_is_given() {
             let (any, _) = TOOLS[(number + index) % TOOLS.len()];
             for name in row.tools.split(' ').map(|it| if it == EVERY_TOOL { any } else { it }) {
                 let option = word.split('=').next().unwrap_or_default();
+                // Another spelling of an option of its own is no word of others.
+                if (name, option) == ("stack-svg", "--flame-chart") {
+                    continue;
+                }
                 let is_own = option.starts_with('-') && helps[name].has(option);
                 let expected = peers::answer(name, word);
                 assert!(row.tools == EVERY_TOOL || expected == Some(row.answer), "{row:?} {word}");

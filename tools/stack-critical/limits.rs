@@ -1,7 +1,7 @@
 //! What limits an answer, said where it matters.
 
 use bstr::ByteSlice;
-use common::critical::{Slices, ThreadId, without_waker};
+use common::critical::{LOCKS, Slices, ThreadId, without_waker};
 use common::folded::ThreadState as State;
 use common::names::printable;
 use common::pipe::Pipe;
@@ -20,22 +20,6 @@ pub(crate) struct Limits {
 
 /// A part of the path that is worth a message: one in so many.
 const PART: u64 = 10;
-
-/// What is in the names of functions that wait for a lock.
-const LOCKS: [&str; 12] = [
-    "lll_lock_wait",
-    "mutex_lock",
-    "rwlock",
-    "rdlock",
-    "wrlock",
-    "lock_contended",
-    "lock_slow",
-    "RawMutex",
-    "semacquire",
-    "rwsem_down",
-    "caml_plat_lock",
-    "take_gil",
-];
 
 impl Limits {
     /// Adds a part of the path.

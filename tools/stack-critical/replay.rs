@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use common::critical::{Ends, Replayed, Slice, Slices, ThreadId, Times, is_away};
+use common::critical::{Ends, Replayed, Slice, Slices, ThreadId, Times};
 use common::folded::ThreadState as State;
 
 /// How much of the time of each running slice stays.
@@ -79,7 +79,7 @@ impl Replay<'_> {
         let at = self.new[thread as usize].len() - 1;
         let slice = self.recorded.slice(thread, at);
         let start = self.new_start(thread, at);
-        let waker = slice.waker().filter(|waker| is_away(slice.state()) && *waker != thread);
+        let waker = slice.waker().filter(|waker| slice.state().is_away() && *waker != thread);
         let woken = waker.and_then(|waker| {
             let moment = self.recorded.last_there(waker, [slice.start(), slice.end()])?;
             Some(self.new_time(waker, moment)?.saturating_add(slice.end() - moment))

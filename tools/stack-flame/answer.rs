@@ -21,6 +21,8 @@ pub(crate) enum Of {
     Threads,
     /// The critical path.
     Path,
+    /// All of it, on one page.
+    Brief,
 }
 
 /// How many functions are named.

@@ -39,7 +39,7 @@ pub(crate) struct Picture {
     source: Option<String>,
 
     /// Where the sources are, if not below this folder; may be given several times
-    #[arg(long, value_name = "DIR", requires = "source")]
+    #[arg(long, value_name = "DIR")]
     source_path: Vec<PathBuf>,
 
     /// The order of the functions of --text and --source [default: own]
@@ -53,6 +53,10 @@ pub(crate) struct Picture {
     /// Do not open the picture in a browser
     #[arg(long)]
     no_open: bool,
+
+    /// Whether a page is printed in place of it.
+    #[arg(skip)]
+    pub(crate) is_page: bool,
 
     /// Keep the stacks of the picture in this file, for stack-grep and others
     #[arg(long, value_name = "FILE")]
@@ -88,6 +92,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) advice: &'a str,
     pub(crate) reach: Reach,
     pub(crate) of: Of,
+    /// Where the recording stays, if it does.
+    pub(crate) kept: Option<&'a Path>,
 }
 
 /// Where sources may be that are listed.
@@ -112,7 +118,7 @@ impl Picture {
     fn file(&self) -> Option<&Path> {
         let file = match &self.text {
             Some(file) => file.as_deref()?,
-            None if self.source.is_some() => return None,
+            None if self.source.is_some() || self.is_page => return None,
             None => &self.output,
         };
         (file != Path::new("-")).then_some(file)
@@ -154,6 +160,12 @@ impl Picture {
         let Some(stacks) = stacks else {
             return self.shown(ended, wanted.advice, Answer::default(), notes);
         };
+        if wanted.of == Of::Brief {
+            self.folded.as_ref().map(|folded| write(&stacks, folded)).transpose()?;
+            let later = [self.brief(wanted)];
+            let later = siblings::run(&later, again(&stacks)?.into(), Stdio::inherit(), notes)?;
+            return self.shown(ended.and(later), wanted.advice, Answer::default(), notes);
+        }
         let answer = match gains {
             Some(gains) => Answer::of_gains(&gains),
             None => Answer::of(again(&stacks)?, wanted.of).map_err(of_temporary)?,
@@ -172,6 +184,16 @@ impl Picture {
         self.shown(ended.and(later), wanted.advice, answer, notes)
     }
 
+    /// What prints the page.
+    fn brief(&self, wanted: &Wanted<'_>) -> Stage {
+        let everywhere = (wanted.reach == Reach::Everywhere).then_some(Path::new("/"));
+        let folders = self.source_path.iter().map(PathBuf::as_path).chain(everywhere);
+        let brief = folders.fold(Stage::new("stack-brief"), |brief, folder| {
+            brief.arg("--source-path").arg(folder)
+        });
+        wanted.kept.iter().fold(brief, |brief, file| brief.arg("--recording").arg(file))
+    }
+
     /// The table of what would gain most, for programs, if it is shown and can be made.
     fn gains(&self, slices: &File) -> Result<Option<Vec<u8>>, Failure> {
         let stage = Stage::new("stack-critical").arg("--gains").arg("--tsv");
@@ -182,7 +204,7 @@ impl Picture {
     }
 
     fn is_picture(&self) -> bool {
-        self.text.is_none() && self.source.is_none()
+        self.text.is_none() && self.source.is_none() && !self.is_page
     }
 
     /// What is done with the stacks of all lines. In a picture, a function is one box, whatever its
@@ -238,6 +260,7 @@ impl Picture {
         let what = match self {
             Picture { text: Some(_), .. } => "table",
             Picture { source: Some(_), .. } => "listing",
+            Picture { is_page: true, .. } => "page",
             _ => "picture",
         };
         match ended {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use crate::brief;
 use crate::failure::Failure;
 use crate::perf::Sampling;
 use crate::siblings::Stage;
@@ -100,7 +101,7 @@ impl Filters {
         for pattern in &self.own {
             parse = parse.arg("--own").arg(pattern);
         }
-        parse = self.measured(sampling, whose, parse);
+        parse = self.measured(sampling, whose, file, parse);
         for folder in &self.debug_dir {
             parse = parse.arg("--debug-dir").arg(folder);
         }
@@ -122,7 +123,13 @@ impl Filters {
     }
 
     /// What is measured, and when.
-    fn measured(&self, sampling: &Sampling, whose: Option<String>, mut parse: Stage) -> Stage {
+    fn measured(
+        &self,
+        sampling: &Sampling,
+        whose: Option<String>,
+        file: &Path,
+        mut parse: Stage,
+    ) -> Stage {
         if sampling.off_cpu {
             let value = whose.map_or_else(String::new, |whose| format!("={whose}"));
             parse = parse.arg(format!("--off-cpu{value}"));
@@ -139,6 +146,9 @@ impl Filters {
         match sampling {
             Sampling { critical: true, .. } => {
                 parse = parse.arg("--labels=since,time,comm,pid,tid,state,waker");
+            }
+            Sampling { brief: true, .. } => {
+                parse = brief::events(file).into_iter().fold(parse, Stage::arg);
             }
             Sampling { wall: true, .. } => parse = parse.arg("--labels=since,comm,tid,state"),
             _ if self.time => parse = parse.arg("--labels=since,comm,tid"),

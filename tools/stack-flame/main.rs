@@ -1,6 +1,7 @@
 //! Records a program with perf and draws what it did, in one command.
 
 mod answer;
+mod brief;
 mod browser;
 mod buffers;
 mod call_graph;
@@ -50,6 +51,7 @@ const EXAMPLES: &str = "Examples:
   stack-flame -i app.data --source         Which line?
   stack-flame -i app.data --source=append  Which line of the functions that match?
   stack-flame -i app.data --time           When?
+  stack-flame --brief -- ./app             All of it on one page, without a picture
   stack-flame --off-cpu -- ./app           What does it wait for?
   stack-flame --critical -- ./app          What must get faster so that it ends sooner?";
 
@@ -102,8 +104,11 @@ fn main() -> ExitCode {
     common::run_wrapper(stack_flame)
 }
 
-fn stack_flame(args: Args) -> u8 {
+fn stack_flame(mut args: Args) -> u8 {
     said::set_verbose(args.verbose);
+    args.picture.is_page = args.sampling.brief;
+    // What threads do all the time has both, how they run and for what they wait.
+    args.sampling.critical |= args.sampling.brief && args.file().is_none_or(brief::has_switches);
     let notes = Notes::default();
     let ended = record_and_draw(&args, &notes);
     notes.tell(ended.as_ref().err().map_or(0, Failure::lines));
@@ -119,7 +124,8 @@ fn record_and_draw(args: &Args, notes: &Notes) -> Result<u8, Failure> {
     let title = args.picture.title.clone().unwrap_or_else(|| args.title(&what));
     let draw = |file: &Path, advice: &str| {
         let stages = args.filters.stages(&args.sampling, what.whose(), file);
-        let wanted = Wanted { title: &title, advice, reach: what.reach(), of: args.of() };
+        let kept = args.keep.as_deref().or(args.file());
+        let wanted = Wanted { title: &title, advice, reach: what.reach(), of: args.of(), kept };
         let stages = (&stages[..], &args.filters.path()[..]);
         args.picture.draw(stages, args.filters.fold(), &wanted, notes)
     };
@@ -141,7 +147,12 @@ fn record_and_draw(args: &Args, notes: &Notes) -> Result<u8, Failure> {
     recording.check()?;
     ended.tell(&what);
     match draw(&recording.file, args.advice(ended.is_asked)) {
-        Ok(()) => Ok(ended.status),
+        Ok(()) => {
+            if args.sampling.brief && !recording.is_kept {
+                say("--keep FILE keeps the recording, to ask it more");
+            }
+            Ok(ended.status)
+        }
         Err(failure) => Err(failure.and(recording.keep())),
     }
 }
@@ -199,6 +210,7 @@ impl Args {
     /// What the stacks are of.
     fn of(&self) -> Of {
         match self.sampling {
+            Sampling { brief: true, .. } => Of::Brief,
             Sampling { off_cpu: true, .. } => Of::Waits,
             Sampling { wall: true, .. } => Of::Threads,
             Sampling { critical: true, .. } => Of::Path,

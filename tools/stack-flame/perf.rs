@@ -72,6 +72,13 @@ pub(crate) struct Sampling {
     #[arg(long, conflicts_with_all = ["off_cpu", "wall", "source"])]
     pub(crate) critical: bool,
 
+    /// Print one page about it instead of drawing a picture, as stack-brief does: where it runs and
+    /// waits, in which lines, and how far to trust that
+    #[arg(long)]
+    #[arg(conflicts_with_all = ["off_cpu", "wall", "critical", "latency", "event", "output"])]
+    #[arg(conflicts_with_all = ["text", "source", "open", "time", "patterns", "sort"])]
+    pub(crate) brief: bool,
+
     /// Above where threads wait, show who woke them
     #[arg(long, requires = "waits")]
     pub(crate) wakers: bool,
@@ -265,7 +272,7 @@ impl Sampling {
             _ if self.of_threads() => {
                 let hertz = self.frequency.unwrap_or(HERTZ);
                 let call_graph = self.call_graph.as_deref();
-                let events = threads::events(hertz, call_graph, self.wakers, self.critical);
+                let events = threads::events(hertz, call_graph, self.wakers, self.needs_wakings());
                 events.into_iter().map(Some).collect()
             }
             _ if self.wakers => one(SWITCH_AND_WAKING),
@@ -283,6 +290,11 @@ impl Sampling {
     /// Whether it is recorded what threads do all the time.
     pub(crate) fn of_threads(&self) -> bool {
         self.wall || self.critical
+    }
+
+    /// Whether nothing can be said without who ended the waits.
+    fn needs_wakings(&self) -> bool {
+        self.critical && !self.brief
     }
 
     /// Whether events are recorded that may be many: each of a kind, or those of the whole system.

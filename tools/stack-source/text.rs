@@ -1,18 +1,15 @@
 //! The listing for people: on a terminal, in a pipe, and in a pull request.
 
-use bstr::ByteSlice;
+use common::markdown::{code, longest_run};
 use common::names::{fitted_path, printable};
 use common::numbers::{Unit, grouped, share};
-use common::sources::Source;
+use common::sources::{Source, readable};
 use common::{io::Screen, stacks::FrameWeights};
 use console::{measure_text_width, truncate_str};
 
 use crate::count::Part;
 use crate::heat::{Heat, painted};
 use crate::listing::Row;
-
-/// How wide a tab is, as on terminals.
-const TAB: usize = 8;
 
 /// What is before each line of a table.
 pub(crate) const INDENT: &str = "  ";
@@ -166,19 +163,6 @@ pub(crate) fn right(text: &str, width: usize) -> String {
     format!("{:fill$}{text}", "", fill = width - measure_text_width(text))
 }
 
-/// A line of source as it is shown: tabs as spaces, and no escapes of a terminal.
-pub(crate) fn readable(text: &[u8]) -> String {
-    let mut shown = String::new();
-    for (index, part) in text.split_str("\t").enumerate() {
-        if index > 0 {
-            let fill = TAB - measure_text_width(&shown) % TAB;
-            shown.push_str(&" ".repeat(fill));
-        }
-        shown.push_str(&printable(part));
-    }
-    shown
-}
-
 /// `**`Tree.find`** in `src/tree.ml`: self 1,204 (31.20%), total 2,010 (52.00%)` and the table as a
 /// block of code; `calls` says what it calls, if anything.
 pub(crate) fn markdown(style: &Style<'_>, part: &Part, calls: &str, table: &str) -> String {
@@ -191,40 +175,4 @@ pub(crate) fn markdown(style: &Style<'_>, part: &Part, calls: &str, table: &str)
     };
     let fence = "`".repeat(longest_run(table).max(2) + 1);
     format!("{heading}{calls}\n\n{fence}text\n{table}{fence}\n")
-}
-
-/// A text as Markdown shows it letter by letter.
-fn code(text: &str) -> String {
-    let ticks = "`".repeat(longest_run(text) + 1);
-    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
-    [&ticks, space, text, space, &ticks].concat()
-}
-
-/// How many backticks there are in a row.
-fn longest_run(text: &str) -> usize {
-    text.split(|char| char != '`').map(str::len).max().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tabs_are_spaces_and_controls_are_escaped() {
-        for (text, expected) in [
-            ("\tif\ta", "        if      a"),
-            ("ab\t\tc", "ab              c"),
-            ("a \x1b[31m\r", r"a \x1B[31m\x0D"),
-        ] {
-            assert_eq!(readable(text.as_bytes()), expected);
-        }
-        assert_eq!(readable(b"caf\xe9"), r"caf\xE9");
-    }
-
-    #[test]
-    fn code_in_markdown_may_hold_backticks() {
-        assert_eq!(code("a"), "`a`");
-        assert_eq!(code("a`b``c"), "```a`b``c```");
-        assert_eq!(code("`a"), "`` `a ``");
-    }
 }

@@ -78,6 +78,7 @@ mod fuzz;
 pub mod heat;
 pub mod hints;
 pub mod io;
+pub mod markdown;
 pub mod names;
 pub mod numbers;
 pub mod own_code;

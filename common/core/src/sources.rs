@@ -1,6 +1,7 @@
 //! Where the source is, which may have been compiled elsewhere.
 
 mod reach;
+mod readable;
 mod toolchains;
 
 use std::fs::{self, File};
@@ -15,6 +16,8 @@ use hashbrown::HashMap;
 
 use reach::{Reach, is_within};
 use toolchains::Toolchains;
+
+pub use readable::readable;
 
 /// The largest source that is read, in bytes. What people write, and sources in one file such as
 /// SQLite's, have fewer than 10 MB.

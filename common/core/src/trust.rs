@@ -62,6 +62,9 @@ mod limits {
     pub(super) const MARGIN: [f64; 2] = [4.0, 10.0];
 }
 
+/// A smaller share is not worth a word.
+const LEAST: f64 = 0.01;
+
 /// What is known of how a profile was made, and what that means.
 #[derive(Clone, Debug, Default)]
 pub struct Trust {
@@ -77,6 +80,8 @@ pub struct Trust {
     pub nameless: Option<Part>,
     /// Weight whose stack is an estimate.
     pub estimated: Option<Part>,
+    /// Whether times were measured, not sampled.
+    pub is_measured: bool,
     /// What the rows of an answer show, if they were looked at.
     pub shown: Option<Shown>,
 }
@@ -105,6 +110,7 @@ impl Trust {
             broken: part("broken"),
             nameless: part("nameless"),
             estimated: part("estimated"),
+            is_measured: pipe.header_value("event") == Some(b"wall-clock"),
             shown: None,
         }
     }
@@ -112,7 +118,7 @@ impl Trust {
     /// Whether anything is known.
     #[must_use]
     pub fn is_known(&self) -> bool {
-        self.samples.is_some() || self.parts().iter().any(|(_, part)| part.is_some())
+        self.samples.is_some() || self.parts().iter().any(|(_, part, _)| part.is_some())
     }
 
     /// By how many points of a hundred a share is off by chance in 5 of 100 recordings; of the
@@ -156,13 +162,15 @@ impl Trust {
         self.shown.is_some_and(|it| 100.0 * (it.first - it.second) <= margin)
     }
 
-    fn parts(&self) -> [(&'static str, &Option<Part>); 5] {
+    /// What header lines count, and how much of the rows has it, if that is known.
+    fn parts(&self) -> [(&'static str, &Option<Part>, Option<f64>); 5] {
+        let (cut, nameless) = self.shown.map(|it| (it.cut_in_rows, it.nameless_in_rows)).unzip();
         [
-            ("of the samples lost", &self.lost),
-            ("of the stacks cut", &self.truncated),
-            ("of the stacks without their callers", &self.broken),
-            ("of the frames without a name", &self.nameless),
-            ("of the weight with estimated callers", &self.estimated),
+            ("of the samples lost", &self.lost, None),
+            ("of the stacks cut", &self.truncated, cut),
+            ("of the stacks without their callers", &self.broken, cut),
+            ("of the frames without a name", &self.nameless, nameless),
+            ("of the weight with estimated callers", &self.estimated, None),
         ]
     }
 
@@ -171,24 +179,34 @@ impl Trust {
     #[must_use]
     pub fn sentence(&self) -> String {
         let Some(levels) = self.levels() else {
-            return "unknown: no header lines say how it was recorded".to_owned();
+            return "unknown: nothing says how many samples there are, nor what was lost"
+                .to_owned();
         };
-        [levels.words(), self.reasons().join("; ")].join(": ")
+        let reasons = self.reasons();
+        match reasons.is_empty() {
+            true => "good: nothing is lost, cut or without a name".to_owned(),
+            false => [levels.words(), reasons.join("; ")].join(": "),
+        }
     }
 
     /// What speaks for and against it.
     #[must_use]
     pub fn reasons(&self) -> Vec<String> {
         let mut reasons = Vec::new();
-        reasons.push(match self.margin() {
+        match self.margin() {
             Some(margin) => {
-                format!("{} is ± {margin:.1} points", percent(self.first_share()))
+                reasons.push(format!("{} is ± {margin:.1} points", percent(self.first_share())));
             }
-            None => "how much shares vary by chance is unknown".to_owned(),
-        });
-        for (what, part) in self.parts() {
+            None if self.is_measured => {}
+            None => reasons.push("how much shares vary by chance is unknown".to_owned()),
+        }
+        for (what, part, in_rows) in self.parts() {
             if let Some(part) = part.as_ref().filter(|part| part.number() > 0) {
-                reasons.push(format!("{} {what}", percent(part.share())));
+                let rows = in_rows.map_or_else(String::new, |share| match share {
+                    _ if share < LEAST => ", none of them in the rows above".to_owned(),
+                    share => format!(", in {} of the rows above", percent(share)),
+                });
+                reasons.push(format!("{} {what}{rows}", percent(part.share())));
             }
         }
         if self.lost.is_none() {
@@ -233,8 +251,15 @@ impl Levels {
         }
         let of_level = |level: Level| {
             let these = all.iter().filter(|(it, _)| *it == level).map(|(_, what)| *what);
-            let these = these.collect::<Vec<_>>().join(" and ");
-            (!these.is_empty()).then(|| format!("{} for {these}", level.word()))
+            let these: Vec<&str> = these.collect();
+            let these = match &these[..] {
+                [] => return None,
+                [others @ .., _, last] if !others.is_empty() => {
+                    [&these[..these.len() - 1].join(", "), " and ", last].concat()
+                }
+                these => these.join(" and "),
+            };
+            Some(format!("{} for {these}", level.word()))
         };
         let levels = [Level::Good, Level::Fair, Level::Poor].into_iter().filter_map(of_level);
         levels.collect::<Vec<_>>().join(", ")

@@ -13,7 +13,7 @@ pub(in super::super) fn of_readme(title: &str, cooked: &Cooked<'_>) {
             let told = cooked.run("stack-parse cpu.pprof");
             assert_eq!(sum(&cooked.drawn("flame.svg")), sum(&lines(&told)), "{told}");
         }
-        "Five questions" => assert!(cooked.result.contains("total 5 -> 9")),
+        "Six questions" => assert!(cooked.result.contains("total 5 -> 9")),
         "The pipe" => {
             let of_query = weight(&cooked.stacks("app.folded"), |it| it.has("Db.query"));
             assert_eq!(sum(&cooked.drawn("query.svg")), of_query);

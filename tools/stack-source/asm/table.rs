@@ -5,8 +5,8 @@ use common::{io::push_field, numbers::share, stacks::FrameWeights};
 
 use super::Disassembled;
 use crate::listing::Row;
-use crate::text::{INDENT, Style, readable, right, truncated, widths};
-use common::sources::Sources;
+use crate::text::{INDENT, Style, right, truncated, widths};
+use common::sources::{Sources, readable};
 
 /// The widest column of instructions in a pipe: few are longer, and the source follows them.
 const WIDEST: usize = 48;

@@ -42,7 +42,8 @@ impl Weights {
     ///
     /// It cannot be found by a common divisor of the weights: clocks round times to microseconds,
     /// and allocators round sizes to words.
-    pub(super) fn samples(&self, unit: &Unit) -> Option<f64> {
+    #[must_use]
+    pub fn samples(&self, unit: &Unit) -> Option<f64> {
         match unit {
             Unit::Things(name) if counts_samples(name.as_bytes()) => Some(self.sum as f64),
             _ if self.noted.is_some() => self.noted.map(|samples| samples as f64),

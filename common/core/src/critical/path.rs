@@ -1,6 +1,6 @@
 //! The critical path: what had to end so that the program could end, from its end back to its start.
 
-use super::{ThreadId, Times, is_away};
+use super::{ThreadId, Times};
 use crate::folded::ThreadState as State;
 
 /// A part of the path: what a thread did from one moment to another.
@@ -59,7 +59,7 @@ pub fn walk(
         }
         let slice = times.slice(thread, at);
         let waker = slice.waker().filter(|waker| *waker != thread);
-        let is_ended_wait = is_away(slice.state()) && end == time && at_once < MOST_AT_ONCE;
+        let is_ended_wait = slice.state().is_away() && end == time && at_once < MOST_AT_ONCE;
         let wait = [times.start(thread, at), time];
         let there = waker.filter(|_| is_ended_wait);
         if let Some((waker, moment)) = there.and_then(|it| Some((it, times.last_there(it, wait)?)))

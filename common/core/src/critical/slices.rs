@@ -12,11 +12,6 @@ use crate::{Error, Result};
 /// The index of a thread in [`Slices::threads`].
 pub type ThreadId = u32;
 
-/// Whether a waker may have ended it.
-pub fn is_away(state: State) -> bool {
-    !matches!(state, State::Running | State::Runnable)
-}
-
 /// A time in which a thread did one thing. A recording may have millions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {

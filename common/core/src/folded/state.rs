@@ -51,6 +51,18 @@ impl ThreadState {
         }
     }
 
+    /// Whether it waits, or may wait.
+    #[must_use]
+    pub fn is_waiting(self) -> bool {
+        matches!(self, ThreadState::Waiting | ThreadState::WaitingOrRunnable)
+    }
+
+    /// Whether the thread is away: it waits, or is not known to run.
+    #[must_use]
+    pub fn is_away(self) -> bool {
+        !matches!(self, ThreadState::Running | ThreadState::Runnable)
+    }
+
     /// The state with this label.
     #[must_use]
     pub fn of_label(label: &[u8]) -> Option<ThreadState> {

@@ -44,6 +44,11 @@ impl StackBuf {
         frames.for_each(|frame| self.push_clean_frame(frame));
     }
 
+    /// Replaces the stack by one that was read, below another root.
+    pub fn set_below(&mut self, root: &[u8], stack: &[u8]) {
+        self.set([root, stack].into_iter());
+    }
+
     /// How many frames the stack has.
     #[must_use]
     pub fn frames(&self) -> usize {

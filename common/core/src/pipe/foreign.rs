@@ -134,6 +134,7 @@ fn command(
     // What tools need beside stacks.
     let options = match tool {
         "stack-heat" => " --labels since",
+        "stack-brief" => " --header --annotate --srcline",
         "stack-source" => " --srcline",
         _ => "",
     };

@@ -105,11 +105,21 @@ impl SortedStacks {
 
     /// The stacks, root first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = SortedStack<'_>> {
-        self.order.iter().map(|&Placed { run, shared }| SortedStack {
+        self.order.iter().map(|&placed| self.stack(placed))
+    }
+
+    /// The stack with this index, if there is one.
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<SortedStack<'_>> {
+        self.order.get(index).map(|&placed| self.stack(placed))
+    }
+
+    fn stack(&self, Placed { run, shared }: Placed) -> SortedStack<'_> {
+        SortedStack {
             frames: self.stacks.ids_of(run),
             shared: shared as usize,
             weight: self.stacks.weight_of(run),
-        })
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::percent;
+use super::{LEAST, percent};
 
 /// What was seen in the stacks of the rows that an answer shows. All are shares of the weight, from
 /// 0 to 1.
@@ -24,17 +24,12 @@ pub struct Shown {
     pub nameless_in_rows: f64,
 }
 
-/// A smaller share is not worth a word.
-const LEAST: f64 = 0.001;
-
 impl Shown {
-    /// What they show that no header line says, and which of what those say is in the rows.
+    /// What they show that no header line says.
     pub(super) fn reasons(&self) -> impl Iterator<Item = String> + use<> {
         let texts = [
             (self.rootless, "of the weight in stacks that do not begin where a thread does"),
             (self.hidden, "of the weight may be own code without a name"),
-            (self.cut_in_rows, "of the rows above in stacks without all callers"),
-            (self.nameless_in_rows, "of the rows above calls what has no name"),
         ];
         let seen = texts.into_iter().filter(|(share, _)| *share >= LEAST);
         seen.map(|(share, what)| format!("{} {what}", percent(share)))

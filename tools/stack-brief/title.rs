@@ -1,0 +1,166 @@
+//! The first line: of what the profile is, and how the time is spent.
+
+use common::folded::ThreadState;
+use common::names::{FrameParts, printable, printable_name};
+use common::numbers::{Unit, counted};
+use common::pipe::Pipe;
+use common::trust::percent;
+
+use crate::profile::{Column, Measure, Profile};
+use crate::scan::{Kinds, Scan};
+
+/// A kind of time with less of it, in percent, is not named in the title.
+const LEAST: f64 = 5.0;
+
+/// A program that runs for less than this share of the seconds that passed mostly waits.
+const MOSTLY: f64 = 0.5;
+
+/// A kind of time, and how much of a column it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KindOfTime {
+    /// `collecting garbage`
+    pub(crate) words: &'static str,
+    /// For programs: `garbage`.
+    pub(crate) name: &'static str,
+    /// Whether it is what threads do, or else how processors work.
+    pub(crate) is_of_threads: bool,
+    pub(crate) weight: u64,
+    /// What it is a part of.
+    pub(crate) whole: u64,
+}
+
+/// The kinds of time, the most first; none where the input cannot tell.
+pub(crate) fn kinds(profile: &Profile, scan: &Scan) -> Vec<KindOfTime> {
+    let mut kinds = match has_states(profile) {
+        true => states(profile),
+        false => Vec::new(),
+    };
+    if let Some(at) = profile.columns.iter().position(Column::is_of_processor) {
+        let whole = profile.columns[at].total;
+        let Kinds { garbage, faults, allocation, kernel, .. } = scan.kinds[at];
+        let rest = whole - garbage - faults - allocation - kernel;
+        for (words, name, weight) in [
+            ("computing", "computing", rest),
+            ("collecting garbage", "garbage", garbage),
+            ("faulting pages", "faults", faults),
+            ("allocating", "allocation", allocation),
+            ("in the kernel", "kernel", kernel),
+        ] {
+            kinds.push(KindOfTime { words, name, is_of_threads: false, weight, whole });
+        }
+    }
+    kinds.retain(|kind| kind.weight > 0);
+    kinds
+}
+
+fn has_states(profile: &Profile) -> bool {
+    profile.columns.iter().any(|column| matches!(column.measure, Measure::State(_)))
+}
+
+fn states(profile: &Profile) -> Vec<KindOfTime> {
+    let of = |state| profile.column(Measure::State(state)).map_or(0, |column| column.total);
+    let whole = ThreadState::ALL.into_iter().map(of).sum();
+    let waiting = of(ThreadState::Waiting) + of(ThreadState::WaitingOrRunnable);
+    [
+        ("waiting", "waiting", waiting),
+        ("running", "running", of(ThreadState::Running)),
+        ("without a processor", "runnable", of(ThreadState::Runnable)),
+    ]
+    .map(|(words, name, weight)| KindOfTime { words, name, is_of_threads: true, weight, whole })
+    .to_vec()
+}
+
+/// What the profile is called: the program that was recorded, or the only root, or the file.
+pub(crate) fn program(profile: &Profile, file: Option<String>, pipe: &Pipe) -> String {
+    let recorded = pipe.header_value("program").map(printable);
+    recorded.or_else(|| only_root(profile)).or(file).unwrap_or_else(|| "profile".to_owned())
+}
+
+/// The root of all stacks, if there is only one, which may be the name of a program.
+fn only_root(profile: &Profile) -> Option<String> {
+    let weighty = profile.stacks().filter(|stack| stack.weight > 0);
+    let mut roots = weighty.filter_map(|stack| stack.frames.first().copied());
+    let first = roots.next()?;
+    let parts = FrameParts::of(profile.frame(first));
+    let is_program = parts.place.is_empty() && parts.marks.is_empty();
+    (is_program && roots.all(|root| root == first)).then(|| printable_name(parts.name))
+}
+
+/// `ingest: 9.57 s; its 5 threads are 92.1 % waiting`, `app: 9.12 s of CPU: 41.3 % in the kernel`.
+pub(crate) fn title(profile: &Profile, kinds: &[KindOfTime], program: &str, pipe: &Pipe) -> String {
+    let share = |kind: &KindOfTime| 100.0 * kind.weight as f64 / kind.whole as f64;
+    let said = |kind: &&KindOfTime| share(kind) >= LEAST;
+    let words = |kind: &KindOfTime| {
+        format!("{} {}", percent(kind.weight as f64 / kind.whole as f64), kind.words)
+    };
+    if has_states(profile) {
+        let of_threads: Vec<KindOfTime> =
+            kinds.iter().filter(|it| it.is_of_threads).copied().collect();
+        let states: Vec<String> = heaviest(&of_threads).iter().filter(said).map(words).collect();
+        let threads = match profile.threads {
+            Some(1) => "its thread is".to_owned(),
+            Some(threads) => format!("its {} are", counted(threads as u64, "threads")),
+            None => "its threads are".to_owned(),
+        };
+        let path = profile.column(Measure::Path);
+        let elapsed = path.map(|path| format!("{}; ", path.unit.number(path.total)));
+        let of_processor: Vec<KindOfTime> =
+            kinds.iter().filter(|it| !it.is_of_threads).copied().collect();
+        let is_special = |kind: &&KindOfTime| kind.name != "computing";
+        let of_processor: Vec<String> =
+            heaviest(&of_processor).iter().filter(said).filter(is_special).map(words).collect();
+        let and_of_processor = match of_processor.is_empty() {
+            true => String::new(),
+            false => format!("; of CPU: {}", of_processor.join(", ")),
+        };
+        return format!(
+            "{program}: {}{threads} {}{and_of_processor}",
+            elapsed.unwrap_or_default(),
+            states.join(", ")
+        );
+    }
+    let all = amount(profile, pipe);
+    let kinds = heaviest(kinds);
+    let kinds: Vec<String> = kinds.iter().filter(said).map(words).collect();
+    match kinds.is_empty() {
+        true => format!("{program}: {all}"),
+        false => format!("{program}: {all}: {}", kinds.join(", ")),
+    }
+}
+
+fn heaviest(kinds: &[KindOfTime]) -> Vec<KindOfTime> {
+    let mut kinds = kinds.to_vec();
+    kinds.sort_by_key(|kind| std::cmp::Reverse(kind.weight));
+    kinds
+}
+
+/// `9.12 s of CPU`, `12,345 page-faults`, `41 samples`
+fn amount(profile: &Profile, pipe: &Pipe) -> String {
+    let column = &profile.columns[0];
+    if let Some(seconds) = seconds_run(column, pipe) {
+        return format!("{seconds:.2} s of {}", column.word());
+    }
+    let words = column.unit.words(column.total);
+    if column.event.is_some() { format!("{words} of {}", column.word()) } else { words }
+}
+
+/// How long it ran, where samples are counted at a known rate.
+pub(crate) fn seconds_run(column: &Column, pipe: &Pipe) -> Option<f64> {
+    let samples = matches!(&column.unit, Unit::Things(name) if name == "samples");
+    let rate = number(pipe.header_value("rate")?)?;
+    (samples && column.is_of_processor()).then(|| column.total as f64 / rate)
+}
+
+/// `9.57 s`, `999 Hz`
+fn number(value: &[u8]) -> Option<f64> {
+    let first = bstr::ByteSlice::fields(value).next()?;
+    std::str::from_utf8(first).ok()?.replace(',', "").parse().ok()
+}
+
+/// How long one program ran, and how long it took, if it mostly waited.
+pub(crate) fn waits(profile: &Profile, pipe: &Pipe) -> Option<[f64; 2]> {
+    pipe.header_value("program")?;
+    let ran = seconds_run(&profile.columns[0], pipe)?;
+    let seconds = number(pipe.header_value("seconds")?)?;
+    (ran < MOSTLY * seconds).then_some([ran, seconds])
+}
