@@ -195,6 +195,51 @@ fn the_share_of_the_kernel_is_that_of_stack_grep() {
     }
 }
 
+/// How long threads ran in each function of own code: what a thread ran, shared among its samples,
+/// which are the slices with a stack.
+fn ran(slices: &str) -> (f64, BTreeMap<String, f64>) {
+    let mut threads: BTreeMap<&str, (u64, BTreeMap<String, f64>)> = BTreeMap::new();
+    for line in slices.lines().filter(|line| line.contains("state=running\t")) {
+        let tid = line.split('\t').find_map(|label| label.strip_prefix("tid=")).expect("a thread");
+        let (stack, length) = line.rsplit_once(' ').expect("a length");
+        let (ran, samples) = threads.entry(tid).or_default();
+        *ran += length.parse::<u64>().expect("a length");
+        if stack.ends_with("[no sample]") {
+            continue;
+        }
+        let (own, ..) = own_frames(line).expect("a line");
+        let function = own.last().map_or("[not own]", |it| it.0).to_owned();
+        *samples.entry(function).or_default() += 1.0;
+    }
+    let (mut all, mut functions) = (0.0, BTreeMap::new());
+    for (ran, samples) in threads.into_values() {
+        all += ran as f64;
+        let count: f64 = samples.values().sum();
+        for (function, samples) in samples {
+            *functions.entry(function).or_default() += ran as f64 * samples / count;
+        }
+    }
+    (all, functions)
+}
+
+#[test]
+fn the_share_of_the_processor_is_that_of_the_samples() {
+    for name in ["quotes", "fieldscan"] {
+        let slices =
+            String::from_utf8(recording(&format!("planted/{name}.folded.gz"))).expect("UTF-8");
+        let page = json(&[], &slices);
+        let (all, functions) = ran(&slices);
+        let columns: Vec<&str> = list(&page, "columns").map(|it| text(it, "column")).collect();
+        let cpu = columns.iter().position(|it| *it == "CPU").expect("a column");
+        assert_eq!(page["columns"][cpu]["total"], all, "{name}");
+        for row in list(&page, "rows") {
+            let expected = functions.get(text(row, "function")).copied().unwrap_or_default();
+            let found = row["weights"][cpu].as_f64().expect("a number");
+            assert!((found - expected).abs() <= 1e-3 * all, "{name}: {row}: {expected}");
+        }
+    }
+}
+
 #[test]
 fn the_critical_path_is_that_of_stack_critical_and_waiting_that_of_stack_grep() {
     for name in ["quotes", "fieldscan"] {

@@ -154,6 +154,23 @@ fn a_recording_that_is_kept_answers_other_questions_later() {
 }
 
 #[test]
+fn a_page_says_where_a_program_runs_and_none_of_its_arguments() {
+    let Some(place) = place("stack-flame-real-brief") else { return };
+    place.compile("paged", &["-g", "-O1", "-fno-inline"]);
+    let args = ["--brief", "--keep", "app.data", "--", "./paged", "300000000", "secret"];
+    let output = place.stack_flame(&args);
+    assert_status(&output, 0);
+    let page = String::from_utf8_lossy(&output.stdout);
+    assert!(page.contains("\n## `work`  "), "{page}{}", stderr(&output));
+    assert!(page.contains("called by  main:") && page.contains("twice:"), "{page}");
+    assert!(page.contains("    stack-flame -i app.data --source='^work$'\n"), "{page}");
+    assert!(!page.contains("secret") && !page.contains("300000000"), "{page}");
+    // The recording says the same later.
+    let again = place.stack_flame(&["--brief", "-i", "app.data", "--source-path", "."]);
+    assert_eq!(String::from_utf8_lossy(&again.stdout), page);
+}
+
+#[test]
 fn sleep_is_a_program_too() {
     let Some(place) = place("stack-flame-real-sleep") else { return };
     for _ in 0..10 {

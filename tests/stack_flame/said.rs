@@ -32,6 +32,24 @@ fn the_answer_is_where_the_picture_is_and_what_own_code_weighs() {
 }
 
 #[test]
+fn the_answer_begins_as_the_page_of_stack_brief() {
+    let place = Place::new("stack-flame-begins");
+    let stacks = format!("# event: cpu-clock\n# program: app\n{STACKS}");
+    fs::write(place.folder.join("x.folded"), &stacks).expect("a writable folder");
+    let said = stderr(&place.stack_flame(&["x.folded"]));
+    let lines: Vec<&str> = said.lines().collect();
+    let page = String::from_utf8(place.stack_flame(&["--brief", "-i", "x.folded"]).stdout);
+    let page = page.expect("UTF-8");
+    let title = page.lines().next().expect("a line").replacen("# ", "stack-flame: ", 1);
+    assert_eq!(lines[1], title);
+    assert_eq!(title, "stack-flame: app: 100 samples of CPU: 100.0 % computing");
+    assert!(lines[2].contains(ANSWER[0]) && page.contains("## `append`"), "{said}{page}");
+    // Its stacks may be kept.
+    place.stack_flame(&["--brief", "--folded", "kept", "-i", "x.folded"]);
+    assert_eq!(place.read("kept").lines().filter(|line| line.contains("append")).count(), 2);
+}
+
+#[test]
 fn at_most_four_lines_are_said_besides_the_answer_and_all_if_that_is_wanted() {
     let place = Place::new("stack-flame-four-lines");
     let run = |args: &[&str]| {

@@ -166,10 +166,13 @@ impl Picture {
             let later = siblings::run(&later, again(&stacks)?.into(), Stdio::inherit(), notes)?;
             return self.shown(ended.and(later), wanted.advice, Answer::default(), notes);
         }
-        let answer = match gains {
+        let mut answer = match gains {
             Some(gains) => Answer::of_gains(&gains),
             None => Answer::of(again(&stacks)?, wanted.of).map_err(of_temporary)?,
         };
+        if self.is_picture() && wanted.of != Of::Path {
+            answer.lines.splice(..0, title(&stacks)?);
+        }
         if let Some(folded) = &self.folded {
             let (later, kept) = through(&self.before_last("none", fold.clone()), &stacks, notes)?;
             kept.map(|kept| write(&kept, folded)).transpose()?;
@@ -297,6 +300,16 @@ impl Picture {
             browser::open(&file, self.open);
         }
     }
+}
+
+/// How the time is spent: the first line of the page of stack-brief, if it says so.
+fn title(stacks: &File) -> Result<Option<String>, Failure> {
+    let mut command = Stage::new("stack-brief").arg("--chars").arg("500").command()?;
+    let output = command.stdin(again(stacks)?).stderr(Stdio::null()).output();
+    let page = output.map_err(of_temporary)?.stdout;
+    let first = String::from_utf8_lossy(&page).lines().next().map(str::to_owned);
+    let title = first.and_then(|line| line.strip_prefix("# ").map(str::to_owned));
+    Ok(title.filter(|title| title.contains('%')))
 }
 
 /// Runs stages, and returns what they print as a temporary file; `None` if they print nothing.
