@@ -285,7 +285,9 @@ proptest! {
             let (_, after) = said.rsplit_once("would be ").expect("the new time");
             let after: f64 = after.split(' ').next().expect("seconds").parse().expect("a number");
             prop_assert!((after - sum as f64 / 1e9).abs() < 1e-6, "{} {}", said, sum);
-            prop_assert!(sum <= end - start, "{} {}", said, slices);
+            // Where the thread that made it gets faster, it begins earlier.
+            let is_made = slices.contains(&format!("\ttid={tid}\tstate=runnable\twaker="));
+            prop_assert!(is_made || sum <= end - start, "{} {}", said, slices);
         }
     }
 
