@@ -107,8 +107,9 @@ fn other_events_have_a_line_each() {
         page-faults;main (a.c:2)_[o] 20\n\
         bytes;main (a.c:2)_[o];malloc_[l] 4096\n";
     let page = brief(&[], stacks);
-    let start = "# app.folded: 90 cycles of CPU: 100.0 % computing\n\
-        bytes 4.0 KiB: 100.0 % in main a.c:2\npage-faults 80 faults: 75.0 % in grow a.c:5\n\n## `work`";
+    let start = "# app.folded: 90 cycles of CPU\n\n\
+        - bytes 4.0 KiB: 100.0 % in main a.c:2\n- page-faults 80 faults: 75.0 % in grow a.c:5\n\n\
+        ## `work`";
     assert!(page.starts_with(start), "{page}");
     let labelled = stacks.replace("cycles;main", "event=cycles\tmain");
     let labelled = labelled.replace("page-faults;main", "event=page-faults\tmain");
@@ -204,7 +205,7 @@ fn commands_name_the_recording_and_not_its_arguments() {
 fn without_own_code_it_says_what_the_rows_are() {
     let page = brief(&[], "main_[l];std::sort_[l] 9\nmain_[l] 1\n");
     assert!(
-        page.contains("\nno frame is known to be own code: the rows are libraries\n"),
+        page.contains("\n- no frame is known to be own code: the rows are libraries\n"),
         "{page}"
     );
 }

@@ -42,7 +42,7 @@ fn the_answer_begins_as_the_page_of_stack_brief() {
     let page = page.expect("UTF-8");
     let title = page.lines().next().expect("a line").replacen("# ", "stack-flame: ", 1);
     assert_eq!(lines[1], title);
-    assert_eq!(title, "stack-flame: app: 100 samples of CPU: 100.0 % computing");
+    assert_eq!(title, "stack-flame: app: 100 samples of CPU");
     assert!(lines[2].contains(ANSWER[0]) && page.contains("## `append`"), "{said}{page}");
     // Its stacks may be kept.
     place.stack_flame(&["--brief", "--folded", "kept", "-i", "x.folded"]);

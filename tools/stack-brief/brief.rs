@@ -14,6 +14,7 @@ use crate::profile::Profile;
 use crate::rows::{self, Row};
 use crate::scan::{Charged, Scan};
 use crate::title::{self, KindOfTime};
+use crate::width::{WIDTH, cut};
 use crate::{signals, text};
 
 /// How many rows are looked at.
@@ -60,7 +61,10 @@ impl<'p> Brief<'p> {
         let program = title::program(profile, origin.file(), pipe);
         Brief {
             title: title::title(profile, &kinds, &program, pipe),
-            signals: signals::lines(profile, scan, pipe),
+            signals: title::of_processor(profile, &kinds)
+                .into_iter()
+                .chain(signals::lines(profile, scan, pipe))
+                .collect(),
             trust: trust(profile, scan, &rows, pipe),
             next: next::commands(profile, rows.first(), origin),
             others: others(profile, scan),
@@ -102,9 +106,9 @@ impl<'p> Brief<'p> {
 
     /// The page of it.
     pub(crate) fn page(&self) -> Page {
-        let title = format!("# {}", self.title);
         Page {
-            title: [title].into_iter().chain(self.signals.iter().cloned()).collect(),
+            title: cut(&format!("# {}", self.title), WIDTH),
+            notes: self.signals.iter().map(|line| cut(line, WIDTH - 2)).collect(),
             rows: text::rows(self.profile, &self.rows, &self.sources),
             others: self.others,
             trust: self.trust.sentence(),

@@ -8,8 +8,9 @@ use crate::width::{WIDTH, wrapped};
 /// The parts of a page, each as lines.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
-    /// The heading and the lines below it.
-    pub(crate) title: Vec<String>,
+    pub(crate) title: String,
+    /// The lines below it.
+    pub(crate) notes: Vec<String>,
     /// The rows, the heaviest first.
     pub(crate) rows: Vec<PageRow>,
     /// The weight of all rows, shown or not, as a share of the whole, and how many they are.
@@ -53,7 +54,7 @@ impl Page {
         let mut shown = Shown {
             whole: self.rows.iter().take_while(|row| row.whole.is_some()).count(),
             lines: self.rows.len(),
-            notes: self.title.len(),
+            notes: self.notes.len(),
             commands: self.next.len(),
         };
         loop {
@@ -66,7 +67,10 @@ impl Page {
 
     /// How many rows there are in a page of this size.
     fn with(&self, shown: Shown) -> String {
-        let mut parts = vec![self.title[..shown.notes].to_vec()];
+        let mut parts = vec![vec![self.title.clone()]];
+        if shown.notes > 0 {
+            parts.push(self.notes[..shown.notes].iter().map(|note| format!("- {note}")).collect());
+        }
         let rows = self.rows.iter().take(shown.whole);
         parts.extend(rows.filter_map(|row| row.whole.clone()));
         let rest = &self.rows[shown.whole..shown.lines.max(shown.whole)];
@@ -105,7 +109,7 @@ impl Shown {
             Shown { lines, whole, .. } if *lines > *whole + 2 => lines,
             Shown { whole, .. } if *whole > 1 => whole,
             Shown { lines, whole, .. } if *lines > *whole => lines,
-            Shown { notes, .. } if *notes > 1 => notes,
+            Shown { notes, .. } if *notes > 0 => notes,
             Shown { commands, .. } if *commands > 1 => commands,
             Shown { whole, .. } if *whole > 0 => whole,
             Shown { commands, .. } if *commands > 0 => commands,

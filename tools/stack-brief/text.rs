@@ -39,22 +39,24 @@ pub(crate) fn rows(profile: &Profile, rows: &[Row<'_>], sources: &Sources) -> Ve
 
 /// The columns that are shown: the critical path, waiting and running, or the only weight.
 pub(crate) fn shown_columns(profile: &Profile) -> Vec<usize> {
-    let has_only_run = || {
-        let is_other = |column: &&Column| matches!(column.measure, Measure::State(state) if state != ThreadState::Running);
-        let path = profile.column(Measure::Path).map_or(0, |path| path.total);
-        let others: u64 = profile.columns.iter().filter(is_other).map(|it| it.total).sum();
-        profile.threads == Some(1) && others < path / 50
-    };
     let is_shown = |column: &Column| match column.measure {
         Measure::Event => false,
         // It says the same as the next column.
-        Measure::Path => !has_only_run(),
+        Measure::Path => !only_ran(profile),
         Measure::State(ThreadState::Runnable | ThreadState::NotRecorded) => false,
         Measure::State(ThreadState::Running) => profile.column(Measure::Processor).is_none(),
         _ => true,
     };
     let columns = profile.columns.iter().enumerate();
     columns.filter(|(_, it)| is_shown(it) && it.total > 0).map(|(at, _)| at).collect()
+}
+
+/// Whether there is one thread, which ran nearly all the time.
+fn only_ran(profile: &Profile) -> bool {
+    let total = |measure| profile.column(measure).map_or(0, |column| column.total);
+    let others = ThreadState::ALL.into_iter().filter(|state| *state != ThreadState::Running);
+    let others: u64 = others.map(|state| total(Measure::State(state))).sum();
+    profile.threads == Some(1) && others < total(Measure::Path) / 50
 }
 
 fn whole_row(profile: &Profile, row: &Row<'_>, sources: &Sources) -> Vec<String> {

@@ -9,8 +9,8 @@ use common::trust::percent;
 use crate::profile::{Column, Measure, Profile};
 use crate::scan::{Kinds, Scan};
 
-/// A kind of time with less of it, in percent, is not named in the title.
-const LEAST: f64 = 5.0;
+/// A kind of time with less than this share is not named.
+const LEAST: f64 = 0.05;
 
 /// A program that runs for less than this share of the seconds that passed mostly waits.
 const MOSTLY: f64 = 0.5;
@@ -38,7 +38,9 @@ pub(crate) fn kinds(profile: &Profile, scan: &Scan) -> Vec<KindOfTime> {
     if let Some(at) = profile.columns.iter().position(Column::is_of_processor) {
         let whole = profile.columns[at].total;
         let Kinds { garbage, faults, allocation, kernel, .. } = scan.kinds[at];
-        let rest = whole - garbage - faults - allocation - kernel;
+        // Where no stack shows the kernel, it was not recorded.
+        let others = garbage + faults + allocation + kernel;
+        let rest = if kernel + faults > 0 { whole - others } else { 0 };
         for (words, name, weight) in [
             ("computing", "computing", rest),
             ("collecting garbage", "garbage", garbage),
@@ -88,15 +90,8 @@ fn only_root(profile: &Profile) -> Option<String> {
 
 /// `ingest: 9.57 s; its 5 threads are 92.1 % waiting`, `app: 9.12 s of CPU: 41.3 % in the kernel`.
 pub(crate) fn title(profile: &Profile, kinds: &[KindOfTime], program: &str, pipe: &Pipe) -> String {
-    let share = |kind: &KindOfTime| 100.0 * kind.weight as f64 / kind.whole as f64;
-    let said = |kind: &&KindOfTime| share(kind) >= LEAST;
-    let words = |kind: &KindOfTime| {
-        format!("{} {}", percent(kind.weight as f64 / kind.whole as f64), kind.words)
-    };
     if has_states(profile) {
-        let of_threads: Vec<KindOfTime> =
-            kinds.iter().filter(|it| it.is_of_threads).copied().collect();
-        let states: Vec<String> = heaviest(&of_threads).iter().filter(said).map(words).collect();
+        let states = said(kinds.iter().filter(|kind| kind.is_of_threads));
         let threads = match profile.threads {
             Some(1) => "its thread is".to_owned(),
             Some(threads) => format!("its {} are", counted(threads as u64, "threads")),
@@ -104,34 +99,30 @@ pub(crate) fn title(profile: &Profile, kinds: &[KindOfTime], program: &str, pipe
         };
         let path = profile.column(Measure::Path);
         let elapsed = path.map(|path| format!("{}; ", path.unit.number(path.total)));
-        let of_processor: Vec<KindOfTime> =
-            kinds.iter().filter(|it| !it.is_of_threads).copied().collect();
-        let is_special = |kind: &&KindOfTime| kind.name != "computing";
-        let of_processor: Vec<String> =
-            heaviest(&of_processor).iter().filter(said).filter(is_special).map(words).collect();
-        let and_of_processor = match of_processor.is_empty() {
-            true => String::new(),
-            false => format!("; of CPU: {}", of_processor.join(", ")),
-        };
-        return format!(
-            "{program}: {}{threads} {}{and_of_processor}",
-            elapsed.unwrap_or_default(),
-            states.join(", ")
-        );
+        let elapsed = elapsed.unwrap_or_default();
+        return format!("{program}: {elapsed}{threads} {}", states.join(", "));
     }
     let all = amount(profile, pipe);
-    let kinds = heaviest(kinds);
-    let kinds: Vec<String> = kinds.iter().filter(said).map(words).collect();
+    let kinds = said(kinds.iter());
     match kinds.is_empty() {
         true => format!("{program}: {all}"),
         false => format!("{program}: {all}: {}", kinds.join(", ")),
     }
 }
 
-fn heaviest(kinds: &[KindOfTime]) -> Vec<KindOfTime> {
-    let mut kinds = kinds.to_vec();
+/// `of CPU: 63.5 % collecting garbage`, where the first line says what threads do.
+pub(crate) fn of_processor(profile: &Profile, kinds: &[KindOfTime]) -> Option<String> {
+    let kinds = kinds.iter().filter(|kind| !kind.is_of_threads && kind.name != "computing");
+    let kinds = Some(said(kinds)).filter(|kinds| has_states(profile) && !kinds.is_empty());
+    kinds.map(|kinds| format!("of CPU: {}", kinds.join(", ")))
+}
+
+/// The kinds that are worth it, the most first: `63.5 % collecting garbage`.
+fn said<'k>(kinds: impl Iterator<Item = &'k KindOfTime>) -> Vec<String> {
+    let share = |kind: &KindOfTime| kind.weight as f64 / kind.whole as f64;
+    let mut kinds: Vec<&KindOfTime> = kinds.filter(|kind| share(kind) >= LEAST).collect();
     kinds.sort_by_key(|kind| std::cmp::Reverse(kind.weight));
-    kinds
+    kinds.into_iter().map(|kind| format!("{} {}", percent(share(kind)), kind.words)).collect()
 }
 
 /// `9.12 s of CPU`, `12,345 page-faults`, `41 samples`

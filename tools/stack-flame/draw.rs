@@ -309,7 +309,8 @@ fn title(stacks: &File) -> Result<Option<String>, Failure> {
     let page = output.map_err(of_temporary)?.stdout;
     let first = String::from_utf8_lossy(&page).lines().next().map(str::to_owned);
     let title = first.and_then(|line| line.strip_prefix("# ").map(str::to_owned));
-    Ok(title.filter(|title| title.contains('%')))
+    let says_how = |title: &String| title.contains(" of CPU") || title.contains('%');
+    Ok(title.filter(says_how))
 }
 
 /// Runs stages, and returns what they print as a temporary file; `None` if they print nothing.
