@@ -160,6 +160,12 @@ fn slices_have_the_path_the_processor_and_the_waiting() {
     let page = json(&[], &without);
     assert_eq!(page["rows"][0]["function"], "join");
     assert_eq!(page["total"], 200);
+    // Nor with which stacks threads wait: only running counts.
+    let of_waits = regex::Regex::new("(?m)(state=waiting.*\\tapp);.* ").expect("a pattern");
+    let without = of_waits.replace_all(&without, "$1 ");
+    let page = brief(&[], &without);
+    let said = "- for what threads wait is not in this recording: the rows are of CPU\n";
+    assert!(page.contains(said) && page.contains("## `work`  a.c:5  66.7 % of CPU\n"), "{page}");
 }
 
 #[test]

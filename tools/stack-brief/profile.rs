@@ -76,6 +76,7 @@ impl Profile {
         let threads = path.map(|path| path.threads);
         let mut profile = Profile::of(stacks, columns, roots, threads);
         profile.rank_by_time();
+        profile.rank_no_waits_without_code();
         Ok((profile.ranked_total() > 0).then_some(profile))
     }
 
@@ -126,6 +127,23 @@ impl Profile {
             (self.columns[0].measure, self.columns[at].measure) = (Measure::Weight, Measure::Event);
             (self.columns[0].is_ranked, self.columns[at].is_ranked) = (true, false);
         }
+    }
+
+    /// Without root, nobody records with which stacks threads wait: then only running is ranked.
+    fn rank_no_waits_without_code(&mut self) {
+        let mut has_code = vec![false; self.columns.len()];
+        for stack in self.stacks().filter(|stack| self.columns[stack.column].is_waiting()) {
+            has_code[stack.column] |= self.deepest.of_stack(stack.frames).is_some();
+        }
+        for (column, has_code) in self.columns.iter_mut().zip(has_code) {
+            column.is_ranked &= has_code || !column.is_waiting();
+        }
+    }
+
+    /// Whether threads wait, and nothing shows for what.
+    pub(crate) fn lacks_waits(&self) -> bool {
+        let unranked = |it: &Column| it.is_waiting() && it.total > 0 && !it.is_ranked;
+        self.column(Measure::Path).is_none() && self.columns.iter().any(unranked)
     }
 
     /// All stacks.

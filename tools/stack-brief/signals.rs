@@ -37,6 +37,10 @@ pub(crate) fn lines(profile: &Profile, scan: &Scan, pipe: &Pipe) -> Vec<String> 
             "it ran for {ran:.2} s of {seconds:.2} s: for what it waits is not in this recording"
         ));
     }
+    if profile.lacks_waits() {
+        lines
+            .push("for what threads wait is not in this recording: the rows are of CPU".to_owned());
+    }
     lines.extend(events(profile));
     lines.extend(locks(profile, scan));
     lines.extend(runnable(profile));

@@ -127,10 +127,6 @@ fn is_of_processor(event: &[u8]) -> bool {
     words.any(|word| OF_PROCESSOR.contains(&word))
 }
 
-/// The states whose times are ranked where there is no critical path.
-const BUSY: [ThreadState; 3] =
-    [ThreadState::Running, ThreadState::Waiting, ThreadState::WaitingOrRunnable];
-
 /// The columns, and which roots name one. The first column is of stacks below no such root.
 pub(super) fn of(
     stacks: &SortedStacks,
@@ -160,14 +156,16 @@ pub(super) fn of(
     if !has_states {
         return (columns, roots);
     }
-    let path = stacks.frames().find(PATH.as_bytes());
+    let [path, ran] = [PATH, PROCESSOR].map(|name| stacks.frames().find(name.as_bytes()));
     let states = ThreadState::ALL.map(|state| (Measure::State(state), state.frame()));
     let found = [(Measure::Path, PATH), (Measure::Processor, PROCESSOR)];
     for (measure, name) in found.into_iter().chain(states) {
         let Some(root) = stacks.frames().find(name.as_bytes()) else { continue };
         let is_ranked = match measure {
-            Measure::State(state) => path.is_none() && BUSY.contains(&state),
-            measure => measure == Measure::Path,
+            Measure::Path => true,
+            Measure::State(ThreadState::Running) => path.is_none() && ran.is_none(),
+            Measure::State(state) => path.is_none() && state.is_waiting(),
+            _ => path.is_none(),
         };
         roots.insert(root, columns.len());
         columns.push(Column { measure, event: None, unit: Unit::Time(1), is_ranked, total: 0 });

@@ -10,6 +10,7 @@ use super::columns::{PATH, PROCESSOR};
 
 /// How long the path is in each stack, and how long threads ran with it.
 pub(crate) struct Path {
+    /// None where nobody recorded who ended the waits.
     stacks: HashMap<Vec<u8>, u64>,
     ran: HashMap<Vec<u8>, u64>,
     /// How many threads there are.
@@ -17,14 +18,11 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    /// The path to the end of the main thread; `None` if nobody recorded who ended the waits.
+    /// The path to the end of the main thread; `None` if there are no slices, or they overlap.
     pub(crate) fn of(mut slices: Slices) -> Option<Path> {
-        slices.sort().ok()?;
-        let (thread, _) = main_threads(&slices, None).filter(|_| slices.know_wakers())?;
-        let of = &slices.threads[thread as usize];
-        let ends = Ends { thread, start: of.start()?, end: of.end()? };
-        let (times, mut lengths) = (Times::recorded(&slices), Lengths::default());
-        walk(times, ends, |part| lengths.add(part, times), |_, _| {});
+        slices.sort().ok().filter(|()| !slices.is_empty())?;
+        let times = Times::recorded(&slices);
+        let lengths = lengths(&slices, times).unwrap_or_default();
         let threads = slices.threads.iter().filter(|thread| !thread.slices.is_empty()).count();
         let (stacks, ran) = (by_stack(&slices, &lengths), by_stack(&slices, &ran(&slices, times)));
         Some(Path { stacks, ran, threads })
@@ -40,6 +38,15 @@ impl Path {
             }
         }
     }
+}
+
+fn lengths(slices: &Slices, times: Times<'_>) -> Option<Lengths> {
+    let (thread, _) = main_threads(slices, None).filter(|_| slices.know_wakers())?;
+    let of = &slices.threads[thread as usize];
+    let ends = Ends { thread, start: of.start()?, end: of.end()? };
+    let mut lengths = Lengths::default();
+    walk(times, ends, |part| lengths.add(part, times), |_, _| {});
+    Some(lengths)
 }
 
 /// How long each thread ran in its stacks. Many slices are too short for a sample: what a thread ran
