@@ -25,6 +25,7 @@ pub(crate) struct Page {
 pub(crate) struct PageRow {
     /// `None` if it is too light for a part of its own.
     pub(crate) whole: Option<Vec<String>>,
+    /// Begins with `- `; may have a second line.
     pub(crate) line: String,
     /// The share of the whole.
     pub(crate) share: f64,
@@ -74,7 +75,7 @@ impl Page {
         let rows = self.rows.iter().take(shown.whole);
         parts.extend(rows.filter_map(|row| row.whole.clone()));
         let rest = &self.rows[shown.whole..shown.lines.max(shown.whole)];
-        let mut then: Vec<String> = rest.iter().map(|row| format!("- {}", row.line)).collect();
+        let mut then: Vec<String> = rest.iter().map(|row| row.line.clone()).collect();
         then.extend(self.rest(shown));
         if !then.is_empty() {
             parts.push([vec!["## then".to_owned(), String::new()], then].concat());

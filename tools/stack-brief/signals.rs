@@ -125,7 +125,28 @@ fn runnable(profile: &Profile) -> Option<String> {
 
 fn not_own(profile: &Profile, scan: &Scan) -> Option<String> {
     let share = share(scan.not_own.rank, profile.ranked_total());
-    (share >= LEAST).then(|| format!("{} is in stacks without own code", percent(share)))
+    (share >= LEAST).then(|| {
+        let most = heaviest_leaf(profile, scan).map(|leaf| format!(", most of it in {leaf}"));
+        format!("{} is in stacks without own code{}", percent(share), most.unwrap_or_default())
+    })
+}
+
+/// The function in which most of the weight of stacks without own code ends.
+fn heaviest_leaf(profile: &Profile, scan: &Scan) -> Option<String> {
+    let mut leaves: HashMap<FunctionId, u64> = HashMap::new();
+    let without = profile.stacks().zip(&scan.charged).filter(|(_, charged)| charged.is_none());
+    for (stack, _) in without {
+        if let Some(leaf) = stack.frames.last() {
+            *leaves.entry(profile.functions.of_frame(*leaf)).or_default() += profile.rank(&stack);
+        }
+    }
+    let name = |function: FunctionId| profile.functions.name(function);
+    let first = leaves
+        .into_iter()
+        .max_by(|(a, one), (b, other)| one.cmp(other).then_with(|| name(*b).cmp(name(*a))));
+    let (leaf, weight) = first?;
+    // Where there are many, the first says little.
+    (2 * weight >= scan.not_own.rank).then(|| name_text(name(leaf), 40))
 }
 
 fn recursion(profile: &Profile, tower: &Tower) -> Option<String> {

@@ -234,17 +234,19 @@ fn chain(frames: &[&[u8]], letters: usize) -> String {
     shown.join(" > ")
 }
 
-/// `6.8 %  parse  ingest.cpp:168  parser_.parse(line, e)`
+/// `- 6.8 %  `parse`  ingest.cpp:168  parser_.parse(line, e)`; the source has a line of its own where it
+/// is too long.
 fn one_line(row: &Row<'_>, share: f64, sources: &Sources) -> String {
     let name = code(&name_text(row.name, 40));
     let share = row.change.clone().unwrap_or_else(|| percent(share));
-    let mut text = format!("{share}  {name}");
-    if let Some(line) = row.lines.first() {
-        text.push_str(&format!("  {}", range_text(line.path, &[line.number], 30)));
-        let source = excerpt::texts(std::slice::from_ref(line), sources.get(line.path));
-        if let Some(Some(source)) = source.first() {
-            text.push_str(&format!("  {}", source.trim()));
-        }
+    let mut text = format!("- {share}  {name}");
+    let Some(line) = row.lines.first() else { return cut(&text, WIDTH) };
+    text.push_str(&format!("  {}", range_text(line.path, &[line.number], 30)));
+    let source = excerpt::texts(std::slice::from_ref(line), sources.get(line.path));
+    let Some(Some(source)) = source.first() else { return cut(&text, WIDTH) };
+    let one = format!("{text}  {}", source.trim());
+    match measure_text_width(&one) <= WIDTH {
+        true => one,
+        false => format!("{}\n{}", cut(&text, WIDTH), cut(&format!("  {}", source.trim()), WIDTH)),
     }
-    cut(&text, WIDTH - 2)
 }

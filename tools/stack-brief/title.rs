@@ -35,12 +35,14 @@ pub(crate) fn kinds(profile: &Profile, scan: &Scan) -> Vec<KindOfTime> {
         true => states(profile),
         false => Vec::new(),
     };
-    if let Some(at) = profile.columns.iter().position(Column::is_of_processor) {
+    let of_processor = profile.columns.iter().position(Column::is_of_processor);
+    if let Some(at) = of_processor.or_else(|| profile.columns[0].is_of_time().then_some(0)) {
         let whole = profile.columns[at].total;
         let Kinds { garbage, faults, allocation, kernel, .. } = scan.kinds[at];
         // Where no stack shows the kernel, it was not recorded.
         let others = garbage + faults + allocation + kernel;
-        let rest = if kernel + faults > 0 { whole - others } else { 0 };
+        let knows_kernel = of_processor.is_some() && kernel + faults > 0;
+        let rest = if knows_kernel { whole - others } else { 0 };
         for (words, name, weight) in [
             ("computing", "computing", rest),
             ("collecting garbage", "garbage", garbage),

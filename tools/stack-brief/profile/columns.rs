@@ -69,6 +69,15 @@ impl Column {
         }
     }
 
+    /// Whether it is time, or samples that were taken while it passed.
+    pub(crate) fn is_of_time(&self) -> bool {
+        match &self.unit {
+            Unit::Time(_) => true,
+            Unit::Things(name) => name == "samples",
+            _ => false,
+        }
+    }
+
     /// Whether it is time for which threads waited.
     pub(crate) fn is_waiting(&self) -> bool {
         matches!(self.measure, Measure::State(state) if state.is_waiting())
