@@ -24,8 +24,8 @@ const KEEP_MORE: [(&str, &[&str]); 15] = [
     ("stack-top", &["--tree", "--json"]),
 ];
 
-/// Tools that read no profile, or that need a terminal.
-const OTHERS: [&str; 3] = ["stack-flame", "stack-symbols", "stack-view"];
+/// Tools that read no profile, that need a terminal, or that keep none of the lines.
+const OTHERS: [&str; 4] = ["stack-flame", "stack-label", "stack-symbols", "stack-view"];
 
 /// Each stack comes once, at its own time, in one of many threads.
 fn profile(lines: u32, threads: u32) -> String {

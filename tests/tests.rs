@@ -121,6 +121,7 @@ mod stack_flame;
 mod stack_fold_towers;
 mod stack_grep;
 mod stack_heat;
+mod stack_label;
 mod stack_merge;
 mod stack_parse;
 mod stack_parse_ocaml;

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use crate::needs::skip;
 
 /// Every tool with its freshly built binary.
-pub(crate) const TOOLS: [(&str, &str); 18] = [
+pub(crate) const TOOLS: [(&str, &str); 19] = [
     ("stack-brief", env!("CARGO_BIN_EXE_stack-brief")),
     ("stack-collapse-frames", env!("CARGO_BIN_EXE_stack-collapse-frames")),
     ("stack-critical", env!("CARGO_BIN_EXE_stack-critical")),
@@ -24,6 +24,7 @@ pub(crate) const TOOLS: [(&str, &str); 18] = [
     ("stack-fold-towers", env!("CARGO_BIN_EXE_stack-fold-towers")),
     ("stack-grep", env!("CARGO_BIN_EXE_stack-grep")),
     ("stack-heat", env!("CARGO_BIN_EXE_stack-heat")),
+    ("stack-label", env!("CARGO_BIN_EXE_stack-label")),
     ("stack-merge", env!("CARGO_BIN_EXE_stack-merge")),
     ("stack-parse", env!("CARGO_BIN_EXE_stack-parse")),
     ("stack-reverse", env!("CARGO_BIN_EXE_stack-reverse")),
@@ -36,8 +37,15 @@ pub(crate) const TOOLS: [(&str, &str); 18] = [
 
 /// The tools that do not read one profile of folded stacks, or that need a terminal; their own
 /// tests check them.
-const OTHER_READERS: [&str; 6] =
-    ["stack-critical", "stack-diff", "stack-flame", "stack-heat", "stack-symbols", "stack-view"];
+const OTHER_READERS: [&str; 7] = [
+    "stack-critical",
+    "stack-diff",
+    "stack-flame",
+    "stack-heat",
+    "stack-label",
+    "stack-symbols",
+    "stack-view",
+];
 
 /// The exit status of a tool for errors: that of stack-flame must differ from those of other
 /// programs.
@@ -81,13 +89,21 @@ pub(crate) fn passed_on(name: &str, lines: impl AsRef<[u8]>) -> Vec<u8> {
 
 /// The arguments that a tool needs to pass folded lines on. stack-parse needs the format, since it
 /// cannot always detect it from a line or two, and stack-diff a profile to compare with.
-const MINIMAL_ARGS: [(&str, &[&str]); 5] = [
+const MINIMAL_ARGS: [(&str, &[&str]); 6] = [
     // What to ask next is asked of a file, and then a page would differ from one of a pipe.
     ("stack-brief", &["--recording", "app.data"]),
     ("stack-diff", &[concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/diff/base-01.folded.gz")]),
     // The format that can hold any bytes.
     ("stack-export", &["--to", "callgrind"]),
     ("stack-grep", &["."]),
+    (
+        "stack-label",
+        &[
+            "--clock",
+            "any",
+            concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/wall/srv-wait.spans.tsv"),
+        ],
+    ),
     ("stack-parse", &["-f", "folded"]),
 ];
 

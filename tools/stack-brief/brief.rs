@@ -84,11 +84,9 @@ impl<'p> Brief<'p> {
         pipe: &Pipe,
     ) -> Brief<'p> {
         let Changed { profile, title, functions, samples, scan } = changed;
-        let heaviest = functions.iter().take(ROWS).map(|(charged, _)| charged);
-        let mut rows = rows::of(profile, &scan.marks, &scan.charged, heaviest);
-        for (row, (_, change)) in rows.iter_mut().zip(functions) {
-            row.change = Some(change.clone());
-        }
+        let heaviest = functions.iter().take(ROWS);
+        let rows: Vec<_> =
+            heaviest.map(|changed| rows::of_change(profile, &scan.marks, changed)).collect();
         let program = title::program(profile, None, pipe);
         Brief {
             title: format!("{program}: {title}"),

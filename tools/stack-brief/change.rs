@@ -14,6 +14,7 @@ use common::stacks::StackCounts;
 use common::{Result, numbers::Unit};
 use hashbrown::HashMap;
 
+use crate::functions::FunctionId;
 use crate::profile::{Measure, Profile};
 use crate::scan::{Charged, Scan};
 
@@ -24,11 +25,20 @@ const NOISE: f64 = 0.01;
 pub(crate) struct Changed {
     pub(crate) profile: Profile,
     pub(crate) title: String,
-    /// What is charged to the functions that changed, the largest change first.
-    pub(crate) functions: Vec<(Charged, String)>,
+    /// The functions that changed, the largest change first.
+    pub(crate) functions: Vec<ChangedFunction>,
     /// How many samples both sides have, if that is known.
     pub(crate) samples: Option<u64>,
     pub(crate) scan: Scan,
+}
+
+/// A function that changed.
+pub(crate) struct ChangedFunction {
+    pub(crate) charged: Charged,
+    /// Whether it is all it calls that changed, not what is charged to it.
+    pub(crate) with_calls: bool,
+    /// `12.1 % before, 34.5 % after: +22.4 ± 1.2 points`
+    pub(crate) words: String,
 }
 
 /// A file of one side.
@@ -75,7 +85,7 @@ impl Changed {
         let runs = runs(&profile, [&before, &after], unit);
         let question = Question { absolute: false, noise: NOISE };
         let comparison = Comparison::new(&runs, question);
-        let functions = functions(&profile, &scan, &runs, &comparison);
+        let functions = functions(&profile, &runs, &comparison);
         let title = title(&comparison, &runs, functions.len());
         let samples = comparison.samples.iter().sum::<f64>() as u64;
         let samples = comparison.are_counts.then_some(samples);
@@ -109,35 +119,43 @@ fn runs(profile: &Profile, sides: [&[File]; 2], unit: String) -> Runs {
     Runs::of(reader.functions, sides, unit)
 }
 
-/// The functions of own code to which more or less is charged than noise explains.
-fn functions(
-    profile: &Profile,
-    scan: &Scan,
-    runs: &Runs,
-    comparison: &Comparison,
-) -> Vec<(Charged, String)> {
-    // Several functions may have one name without what differs between builds: the heaviest is shown.
-    let mut of_name: HashMap<Vec<u8>, &Charged> = HashMap::new();
-    for charged in &scan.functions {
-        let name = charged.function.map_or(NOT_OWN, |it| profile.functions.name(it));
-        let name = FunctionNames::Normalized.of(name).into_owned();
-        let heaviest = of_name.entry(name).or_insert(charged);
-        if charged.rank > heaviest.rank {
-            *heaviest = charged;
-        }
-    }
+/// The functions of own code of which noise does not explain the change: first those to which more or
+/// less is charged, then those whose calls changed.
+fn functions(profile: &Profile, runs: &Runs, comparison: &Comparison) -> Vec<ChangedFunction> {
+    let of_name = own_functions(profile);
     let mut changed: Vec<&Function> =
-        comparison.functions.iter().filter(|function| function.own.is_real).collect();
+        comparison.functions.iter().filter(|function| function.is_real()).collect();
     let name = |function: &Function| runs.functions.name(function.frame);
+    let size = |Function { own, total, .. }: &Function| {
+        let own = if own.is_real { own.difference().abs() } else { 0.0 };
+        (own, total.difference().abs())
+    };
     changed.sort_by(|a, b| {
-        let [one, other] = [a, b].map(|it| it.own.difference().abs());
-        other.total_cmp(&one).then(name(a).cmp(name(b)))
+        let [(own, total), (other_own, other_total)] = [a, b].map(|it| size(it));
+        let by_size = other_own.total_cmp(&own).then(other_total.total_cmp(&total));
+        by_size.then_with(|| name(a).cmp(name(b)))
     });
     let row = |function: &Function| {
-        let charged: &Charged = of_name.get(name(function))?;
-        Some((charged.clone(), words(&function.own)))
+        let id = *of_name.get(name(function))?;
+        let with_calls = !function.own.is_real;
+        let words = words(if with_calls { &function.total } else { &function.own });
+        let words = if with_calls { format!("{words}, with all it calls") } else { words };
+        let charged = Charged::of_function(profile, id, with_calls);
+        Some(ChangedFunction { charged, with_calls, words })
     };
     changed.into_iter().filter_map(row).collect()
+}
+
+/// The functions of own code, by their names without what differs between builds.
+fn own_functions(profile: &Profile) -> HashMap<Vec<u8>, FunctionId> {
+    let frames = 0..profile.frame_count() as u32;
+    let own = frames.filter(|frame| profile.deepest.of_stack(&[*frame]).is_some());
+    let named = own.map(|frame| {
+        let function = profile.functions.of_frame(frame);
+        let name = FunctionNames::Normalized.of(profile.functions.name(function)).into_owned();
+        (name, function)
+    });
+    named.collect()
 }
 
 /// `12.1 % before, 34.5 % after: +22.4 ± 1.2 points`
@@ -153,17 +171,18 @@ fn signed(number: f64) -> String {
     format!("{sign}{:.1}", number.abs())
 }
 
-/// `9.12 s before, 9.98 s after: +9.4 ± 1.0 %; 3 functions of own code changed beyond noise`
+/// `9.12 s before, 9.98 s after (+9.4 ± 1.0 %): 3 own functions changed beyond noise`
 fn title(comparison: &Comparison, runs: &Runs, changed: usize) -> String {
     let whole = &comparison.whole;
-    let [before, after] = [whole.before, whole.after].map(|it| runs.unit.words(it.round() as u64));
+    let [before, after] = [whole.before, whole.after].map(|it| it.round() as u64);
+    let (before, after) = (runs.unit.number(before), runs.unit.words(after));
     let percent = |it: f64| 100.0 * it / whole.before;
     let difference = signed(percent(whole.difference()));
     let error = percent(2.0 * whole.error);
     let functions = match changed {
-        0 => "no function of own code changed".to_owned(),
-        1 => "1 function of own code changed".to_owned(),
-        many => format!("{many} functions of own code changed"),
+        0 => "no own function changed".to_owned(),
+        1 => "1 own function changed".to_owned(),
+        many => format!("{many} own functions changed"),
     };
     format!(
         "{before} before, {after} after ({difference} ± {error:.1} %): {functions} beyond noise"

@@ -12,7 +12,7 @@ use common::stacks::{FrameId, SortedStack, SortedStacks, StackCounts};
 use common::{Result, critical::Slices};
 use hashbrown::HashMap;
 
-use crate::functions::Functions;
+use crate::functions::{FunctionId, Functions};
 pub(crate) use columns::{Column, Measure};
 use path::Path;
 
@@ -168,6 +168,21 @@ impl Profile {
             frames: &stack.frames[first..],
             shared: stack.shared.saturating_sub(first),
             weight: stack.weight,
+        }
+    }
+
+    /// The index of the frame of a function in a stack: where it is the deepest of own code, or with
+    /// all it calls, the deepest of its own.
+    pub(crate) fn charged_at(
+        &self,
+        stack: &Stack<'_>,
+        function: FunctionId,
+        with_calls: bool,
+    ) -> Option<usize> {
+        let is_this = |at: &usize| self.functions.of_frame(stack.frames[*at]) == function;
+        match with_calls {
+            true => self.deepest.all_of_stack(stack.frames).find(is_this),
+            false => self.deepest.of_stack(stack.frames).filter(is_this),
         }
     }
 

@@ -4,10 +4,11 @@ use common::stacks::FrameId;
 use hashbrown::HashMap;
 
 use crate::chains::{Callers, Calls};
+use crate::change::ChangedFunction;
 use crate::functions::{FunctionId, place};
 use crate::marks::Marks;
 use crate::part::Part;
-use crate::profile::Profile;
+use crate::profile::{Profile, Stack};
 use crate::scan::Charged;
 
 /// A function of own code, and what is known of the stacks that are charged to it.
@@ -59,6 +60,21 @@ pub(crate) fn of<'p>(
         Row::of(profile, marks, function, &parts)
     };
     functions.map(row).collect()
+}
+
+/// The row of a function that changed, which may be of all it calls.
+pub(crate) fn of_change<'p>(
+    profile: &'p Profile,
+    marks: &[Marks],
+    changed: &'p ChangedFunction,
+) -> Row<'p> {
+    let ChangedFunction { charged, with_calls, words } = changed;
+    let function = charged.function.unwrap_or_default();
+    let part = |stack: Stack<'p>| {
+        Some(Part::of(&stack, profile.charged_at(&stack, function, *with_calls)?))
+    };
+    let parts: Vec<Part<'p>> = profile.stacks().filter_map(part).collect();
+    Row { change: Some(words.clone()), ..Row::of(profile, marks, charged, &parts) }
 }
 
 impl<'p> Row<'p> {

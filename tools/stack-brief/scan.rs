@@ -19,6 +19,25 @@ pub(crate) struct Charged {
     pub(crate) weights: Vec<u64>,
 }
 
+impl Charged {
+    /// What is charged to a function, or with all that it calls: the weight of the stacks that hold it.
+    pub(crate) fn of_function(
+        profile: &Profile,
+        function: FunctionId,
+        with_calls: bool,
+    ) -> Charged {
+        let mut weights = vec![0; profile.columns.len()];
+        for stack in profile.stacks() {
+            if profile.charged_at(&stack, function, with_calls).is_some() {
+                weights[stack.column] += stack.weight;
+            }
+        }
+        let ranked = weights.iter().zip(&profile.columns).filter(|(_, it)| it.is_ranked);
+        let rank = ranked.map(|(weight, _)| weight).sum();
+        Charged { function: Some(function), rank, weights }
+    }
+}
+
 /// How the time of a column is spent; each stack counts for the first of these that it shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Kinds {

@@ -63,6 +63,7 @@ pub struct Lines<'a> {
     pub(super) source: Source<'a>,
     pub(super) comments: Comments,
     pub(super) split: Option<&'a Split>,
+    pub(super) tells_headers: bool,
 }
 
 /// Where the lines come from.
@@ -91,12 +92,18 @@ impl Pipe {
 
 impl<'a> Lines<'a> {
     fn new(pipe: &'a mut Pipe, source: Source<'a>) -> Lines<'a> {
-        Lines { pipe, source, comments: Comments::default(), split: None }
+        Lines { pipe, source, comments: Comments::default(), split: None, tells_headers: false }
     }
 
     /// Sets what becomes of comments, which are kept otherwise.
     pub fn comments(self, comments: Comments) -> Lines<'a> {
         Lines { comments, ..self }
+    }
+
+    /// Lets the pipe know the header lines before the first line that follows them, whatever becomes
+    /// of comments.
+    pub fn telling_headers(self) -> Lines<'a> {
+        Lines { tells_headers: true, ..self }
     }
 
     /// Puts the value of `split` above each stack as its root, if there is one that is not the root
@@ -119,8 +126,14 @@ impl<'a> Lines<'a> {
         self,
         mut each: impl FnMut(FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
+        let tells_headers = self.tells_headers;
         self.each_input(|input, reading, pipe| {
-            each_line(input, pipe, |line, pipe| reading.folded(&line, pipe, &mut each))
+            each_line(input, pipe, |line, pipe| {
+                if tells_headers && !line.is_comment() {
+                    reading.tell_header(pipe);
+                }
+                reading.folded(&line, pipe, &mut each)
+            })
         })
     }
 
@@ -196,13 +209,13 @@ impl<'a> Lines<'a> {
         self,
         mut read: impl FnMut(&mut Input, &mut Reading<'_>, &mut Pipe) -> Result<()>,
     ) -> Result<()> {
-        let Lines { pipe, source, comments, split } = self;
+        let Lines { pipe, source, comments, split, tells_headers } = self;
         let mut read_one = |input: &mut Input, pipe: &mut Pipe| {
             let before = pipe.stats.read.weight;
             let mut reading = Reading {
                 comments,
                 roots: Roots::of(split, input),
-                keeps_header: comments == Comments::Keep,
+                keeps_header: comments == Comments::Keep || tells_headers,
                 header: Vec::new(),
                 told: None,
             };
