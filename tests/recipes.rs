@@ -90,6 +90,11 @@ const OF_STACK_TOOLS: Expected = &[
     ("When did one function run?", &["<svg", "\na column is ", "since=0.", "Db.insert"]),
     ("What ran then?", &["<svg class=\"strip\">", "data-key=\"label:tid\""]),
     ("What did one thread do then?", &["<svg", "FUNCTION\n", "Db.insert"]),
+    (
+        "What do the slow requests do?",
+        &["rebuild_index\n", "  GET /item/1  ", "> rebuild_index:21 > compute", "<svg"],
+    ),
+    ("What do the slow requests wait for?", &["# server.exe: ", "\n## `", "  write_index\n"]),
     ("Which thread is slow?", &["  [all]\n", "ROOT\n", "<svg", "data-split=\"label:tid\""]),
     ("One container", &["  /shop/web  /shop/db  FUNCTION\n", "<svg", "query"]),
     ("A table for pandas", &["since\ttid\tweight\tstack\n0.000000000\t", "\"app.exe;"]),
@@ -313,6 +318,8 @@ impl Place {
             place.run("cc -g -pthread -o threads threads.c && cp threads threads.exe").0,
             "a compiler of C"
         );
+        place.write("server.c", include_str!("recipes/server.c"));
+        assert!(place.run("cc -g -o server.exe server.c").0, "a compiler of C");
         if !place.run("perf record -q -e cache-misses -o probe.data true").0 {
             place.program("perf", PERF_WITHOUT_COUNTERS);
         }

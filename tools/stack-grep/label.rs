@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use common::folded::{Labels, parse_label_key};
 use common::pattern::{PatternSyntax, compile_whole_patterns};
-use common::{Error, Result, names::printable};
+use common::{Error, Result, names::printable, numbers::counted};
 use regex_automata::meta::Regex;
 
 use crate::patterns_of;
@@ -14,6 +14,20 @@ use crate::patterns_of;
 pub(crate) struct LabelCondition {
     key: Vec<u8>,
     test: Test,
+    seen: Seen,
+}
+
+/// What tells that a condition was meant otherwise: `span>=100`, where `span` is a name.
+#[derive(Default)]
+struct Seen {
+    lines: u64,
+    /// Lines that have the label.
+    labelled: u64,
+    /// Lines on which the label should be a number and is not, and the first such value.
+    not_numbers: u64,
+    not_a_number: Vec<u8>,
+    /// The keys of the first line.
+    keys: Vec<u8>,
 }
 
 enum Test {
@@ -48,22 +62,61 @@ impl LabelCondition {
         };
         // No key has U+FFFD, which replaces what is not UTF-8.
         let key = parse_label_key(&String::from_utf8_lossy(key)).map_err(|what| usage(&what))?;
-        Ok(LabelCondition { key: key.into_bytes(), test })
+        Ok(LabelCondition { key: key.into_bytes(), test, seen: Seen::default() })
     }
 
     /// Whether a line has the label, and its value meets the condition.
-    pub(crate) fn holds(&self, labels: Labels<'_>) -> bool {
-        let Some(value) = labels.get(&self.key) else { return false };
-        match &self.test {
-            Test::Matches(pattern) => pattern.is_match(value),
-            Test::AtLeast(least) => compare(number(value), least).is_some_and(Ordering::is_ge),
-            Test::Below(limit) => compare(number(value), limit).is_some_and(Ordering::is_lt),
+    pub(crate) fn holds(&mut self, labels: Labels<'_>) -> bool {
+        let seen = &mut self.seen;
+        seen.lines += 1;
+        if seen.lines == 1 {
+            let keys: Vec<&[u8]> = labels.iter().map(|label| label.key).collect();
+            seen.keys = keys.join(&b", "[..]);
         }
+        let Some(value) = labels.get(&self.key) else { return false };
+        seen.labelled += 1;
+        let order = match &self.test {
+            Test::Matches(pattern) => return pattern.is_match(value),
+            Test::AtLeast(number) | Test::Below(number) => compare(before_unit(value), number),
+        };
+        match order {
+            Some(order) => order.is_lt() == matches!(self.test, Test::Below(_)),
+            None => {
+                seen.not_numbers += 1;
+                if seen.not_numbers == 1 {
+                    seen.not_a_number = value.to_vec();
+                }
+                false
+            }
+        }
+    }
+
+    /// What is said of a condition that lines cannot meet.
+    pub(crate) fn remark(&self) -> Option<String> {
+        let (seen, key) = (&self.seen, printable(&self.key));
+        if seen.lines > 0 && seen.labelled == 0 {
+            let keys = match &*seen.keys {
+                b"" => "none".into(),
+                keys => printable(keys),
+            };
+            return Some(format!(
+                "none of {} has the label {key}; labels of the first: {keys}",
+                counted(seen.lines, "lines"),
+            ));
+        }
+        (seen.not_numbers > 0).then(|| {
+            format!(
+                "the label {key} is no number on {} of {}, such as '{}'",
+                seen.not_numbers,
+                counted(seen.labelled, "lines"),
+                printable(&seen.not_a_number),
+            )
+        })
     }
 }
 
 /// The number of a value, which may have a unit: `4096` of `4096 bytes`.
-fn number(value: &[u8]) -> &[u8] {
+fn before_unit(value: &[u8]) -> &[u8] {
     value.split(|&byte| byte == b' ').next().unwrap_or_default()
 }
 

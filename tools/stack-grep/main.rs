@@ -127,20 +127,20 @@ fn main() -> ExitCode {
 fn stack_grep(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     let patterns = args.take_patterns()?;
     let hint = patterns.names.as_deref().and_then(whole_names::hint);
-    let selection = Selection::new(&args, patterns)?;
+    let mut selection = Selection::new(&args, patterns)?;
     // As grep: nothing is even opened, but all files are without a match.
     if args.max_count == Some(0) && !args.files_without_match {
         return Ok(Status::Nothing);
     }
     if args.quiet {
-        return per_file::quiet(&args.files, &selection, pipe);
+        return per_file::quiet(&args.files, &mut selection, pipe);
     }
     let status = if args.files_with_matches || args.files_without_match {
-        per_file::list(&args.files, &selection, args.files_with_matches, pipe)
+        per_file::list(&args.files, &mut selection, args.files_with_matches, pipe)
     } else if args.count {
-        per_file::count(&args.files, &selection, args.count_style(), pipe)
+        per_file::count(&args.files, &mut selection, args.count_style(), pipe)
     } else {
-        keep(&args.files, &selection, args.color.is_wanted(), pipe)
+        keep(&args.files, &mut selection, args.color.is_wanted(), pipe)
     }?;
     let stats = pipe.stats();
     if let Some(hint) = hint
@@ -150,16 +150,25 @@ fn stack_grep(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     {
         pipe.note(hint);
     }
+    for remark in selection.remarks() {
+        pipe.note(remark);
+    }
     Ok(status)
 }
 
 /// Writes the stacks that are kept.
-fn keep(files: &Files, selection: &Selection, in_color: bool, pipe: &mut Pipe) -> Result<Status> {
+fn keep(
+    files: &Files,
+    selection: &mut Selection,
+    in_color: bool,
+    pipe: &mut Pipe,
+) -> Result<Status> {
     let mut painted = Vec::new();
+    let finder = selection.finder.clone();
     pipe.for_each_input(files, |input, pipe| {
         let mut rest = selection.max_count.unwrap_or(u64::MAX);
         let lines = pipe.lines_of(input).comments(Comments::PassOfPart);
-        lines.each_found(selection.finder.as_ref(), |line, pipe| {
+        lines.each_found(finder.as_ref(), |line, pipe| {
             if !selection.keeps(&line) {
                 pipe.drop_line(&line);
                 return Ok(ControlFlow::Continue(()));

@@ -9,7 +9,7 @@ use common::{Result, Status, names::utf8, pipe::Pipe};
 use crate::selection::Selection;
 
 /// Looks for a stack that is kept, and for no more than one: `-q`.
-pub(crate) fn quiet(files: &Files, selection: &Selection, pipe: &mut Pipe) -> Result<Status> {
+pub(crate) fn quiet(files: &Files, selection: &mut Selection, pipe: &mut Pipe) -> Result<Status> {
     let mut is_found = false;
     pipe.for_each_input_until(files, |input, pipe| {
         is_found = keeps_any(input, selection, pipe)?;
@@ -23,7 +23,7 @@ pub(crate) fn quiet(files: &Files, selection: &Selection, pipe: &mut Pipe) -> Re
 /// stack, not whether a name was printed.
 pub(crate) fn list(
     files: &Files,
-    selection: &Selection,
+    selection: &mut Selection,
     with_match: bool,
     pipe: &mut Pipe,
 ) -> Result<Status> {
@@ -48,17 +48,18 @@ pub(crate) enum CountStyle {
 /// the weight read: `-c`.
 pub(crate) fn count(
     files: &Files,
-    selection: &Selection,
+    selection: &mut Selection,
     style: CountStyle,
     pipe: &mut Pipe,
 ) -> Result<Status> {
     if matches!(style, CountStyle::Tsv) {
         pipe.out().line(b"file\tweight\tshare")?;
     }
+    let finder = selection.finder.clone();
     pipe.for_each_input(files, |input, pipe| {
         let (mut kept, mut dropped) = (Total::default(), Total::default());
         let before = pipe.stats().read.weight;
-        let read = pipe.lines_of(input).each_found(selection.finder.as_ref(), |line, _| {
+        let read = pipe.lines_of(input).each_found(finder.as_ref(), |line, _| {
             let total = if selection.keeps(&line) { &mut kept } else { &mut dropped };
             *total += line.count;
             Ok(ControlFlow::Continue(()))
@@ -87,12 +88,13 @@ fn count_line(name: &[u8], kept: u128, all: u128, style: CountStyle) -> Vec<u8> 
 }
 
 /// Whether a stack of an input is kept. Nothing is read after the first one.
-fn keeps_any(input: &mut Input, selection: &Selection, pipe: &mut Pipe) -> Result<bool> {
+fn keeps_any(input: &mut Input, selection: &mut Selection, pipe: &mut Pipe) -> Result<bool> {
+    let finder = selection.finder.clone();
     let mut is_found = false;
     if selection.max_count == Some(0) {
         return Ok(false);
     }
-    pipe.lines_of(input).each_found(selection.finder.as_ref(), |line, pipe| {
+    pipe.lines_of(input).each_found(finder.as_ref(), |line, pipe| {
         is_found = selection.keeps(&line);
         if is_found {
             pipe.count_written(line.count);

@@ -86,9 +86,14 @@ impl Selection {
     }
 
     /// Whether the line is kept.
-    pub(crate) fn keeps(&self, line: &FoldedLine<'_>) -> bool {
-        let has_labels = self.labels.iter().all(|label| label.holds(line.labels));
+    pub(crate) fn keeps(&mut self, line: &FoldedLine<'_>) -> bool {
+        let has_labels = self.labels.iter_mut().all(|label| label.holds(line.labels));
         (has_labels && self.matches(line.stack)) != self.inverted
+    }
+
+    /// What is said of labels that no line has, or that are no numbers.
+    pub(crate) fn remarks(&self) -> impl Iterator<Item = String> {
+        self.labels.iter().filter_map(LabelCondition::remark)
     }
 
     fn matches(&self, stack: &[u8]) -> bool {

@@ -45,6 +45,11 @@ pub(in super::super) fn of_cook_book(title: &str, cooked: &Cooked<'_>) {
                 |it: &Line| it.label("tid") == thread && (0.0..0.5).contains(&it.number("since"));
             assert_eq!(sum(&cooked.drawn("thread.svg")), weight(&stacks, then));
         }
+        "What do the slow requests do?" => slow_requests(cooked),
+        "What do the slow requests wait for?" => {
+            let waits = lines(&cooked.run("stack-grep --label state=waiting slow.slices"));
+            assert!(weight(&waits, |it| it.has("write_index")) * 2 > sum(&waits));
+        }
         "Which thread is slow?" => threads(cooked),
         "One container" => {
             containers_are_columns(cooked);
@@ -111,6 +116,18 @@ pub(in super::super) fn of_cook_book(title: &str, cooked: &Cooked<'_>) {
         }
         _ => panic!("{title}: what does it promise?"),
     }
+}
+
+/// The code that only slow requests run has nearly all of their samples; no sample is lost.
+fn slow_requests(cooked: &Cooked<'_>) {
+    let [all, slow, fast] =
+        ["requests", "slow", "fast"].map(|it| cooked.stacks(&format!("{it}.folded")));
+    let elsewhere = weight(&all, |it| !it.labels.contains_key("span_ms"));
+    assert_eq!(sum(&slow) + sum(&fast) + elsewhere, sum(&all));
+    assert_eq!(sum(&all), cooked.samples_of("server.data"));
+    assert!(slow.iter().all(|it| it.number("span_ms") >= 100.0));
+    assert!(weight(&slow, |it| it.has("rebuild_index")) * 10 > sum(&slow) * 8);
+    assert_eq!(sum(&cooked.drawn("requests.svg")), sum(&all));
 }
 
 fn peak(cooked: &Cooked<'_>) {

@@ -10,7 +10,7 @@ use crate::Result;
 
 /// Finds the texts with which the matches of patterns start, such as `alloc` of
 /// `alloc\w+`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Finder(Prefilter);
 
 impl Finder {
