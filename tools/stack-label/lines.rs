@@ -1,6 +1,7 @@
 //! Adds the labels to lines.
 
 use std::cmp::Reverse;
+use std::rc::Rc;
 
 use common::folded::{FoldedLine, Label, StackBuf, append_label, is_slice};
 use common::io::Total;
@@ -25,7 +26,9 @@ pub(crate) struct Labeller<'a> {
     all: bool,
     frames: bool,
     /// By process and thread, as labels have them: which groups of spans their lines may be in.
-    groups: HashMap<Vec<u8>, Vec<usize>>,
+    groups: HashMap<Vec<u8>, Rc<[usize]>>,
+    /// The labels and the stack of a line that is written.
+    text: Vec<u8>,
     inside: Total,
     outside: Total,
     /// Lines without a time.
@@ -50,6 +53,7 @@ impl<'a> Labeller<'a> {
             all,
             frames,
             groups: HashMap::new(),
+            text: Vec::new(),
             inside: Total::default(),
             outside: Total::default(),
             timeless: Total::default(),
@@ -89,7 +93,7 @@ impl<'a> Labeller<'a> {
     }
 
     /// The groups of spans that a line may be in.
-    fn groups_of(&mut self, line: &FoldedLine<'_>) -> Vec<usize> {
+    fn groups_of(&mut self, line: &FoldedLine<'_>) -> Rc<[usize]> {
         let [tid, pid] = [b"tid", b"pid"].map(|key| line.labels.get(key));
         let key = [pid.unwrap_or_default(), b"\t", tid.unwrap_or_default()].concat();
         let spans = self.spans;
@@ -97,7 +101,7 @@ impl<'a> Labeller<'a> {
             let groups = spans.groups.iter().enumerate();
             groups.filter(|(_, (whose, _))| whose.may_be(tid, pid)).map(|(at, _)| at).collect()
         };
-        self.groups.entry(key).or_insert_with(find).clone()
+        Rc::clone(self.groups.entry(key).or_insert_with(find))
     }
 
     /// Writes a part of a line that begins at `time`.
@@ -118,12 +122,13 @@ impl<'a> Labeller<'a> {
         }
         pipe.count_changed(part.weight);
         let found: Vec<&Span> = found.iter().map(|it| &self.spans.list[it.span as usize]).collect();
-        let mut text = Vec::new();
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
         let is_ours =
             |key: &[u8]| OURS.contains(&key) || self.spans.keys.iter().any(|it| it == key);
         for label in line.labels.iter().filter(|it| found.is_empty() || !is_ours(it.key)) {
             let moved = match label.key {
-                b"time" | b"since" => moved(label.value, part.time - time),
+                b"time" | b"since" if part.time > time => moved(label.value, part.time - time),
                 _ => None,
             };
             let value = moved.as_deref().unwrap_or(label.value);
@@ -134,7 +139,9 @@ impl<'a> Labeller<'a> {
             true => text.extend_from_slice(with_frames(line, &found).as_bytes()),
             false => text.extend_from_slice(line.stack),
         }
-        pipe.pass(&FoldedLine::of_labelled_stack(&text, part.weight))
+        pipe.pass(&FoldedLine::of_labelled_stack(&text, part.weight))?;
+        self.text = text;
+        Ok(())
     }
 
     /// The spans that hold a time, the outermost first: all that are wanted.
@@ -152,20 +159,20 @@ impl<'a> Labeller<'a> {
 
     fn append_labels(&self, found: &[&Span], text: &mut Vec<u8>) {
         let Some(innermost) = found.last() else { return };
-        let named = if self.all { found } else { &found[found.len() - 1..] };
-        let joined = |of: fn(&Span) -> &[u8]| {
-            named.iter().map(|span| of(span)).collect::<Vec<_>>().join(&b" > "[..])
-        };
-        let duration = self.spans.duration(innermost);
-        for (key, value) in [
-            (&b"span"[..], joined(|span| &span.name)),
-            (b"span_ms", milliseconds(duration).into_bytes()),
-            (b"span_id", joined(|span| &span.id)),
-        ] {
-            append_label(Label { key, value: &value }, text);
+        if !self.all || found.len() == 1 {
+            text.extend_from_slice(innermost.labels().as_bytes());
+            return;
         }
-        let fields = self.spans.keys.iter().zip(&innermost.fields);
-        for (key, value) in fields.filter(|(_, value)| !value.is_empty()) {
+        let joined = |of: fn(&Span) -> &[u8]| {
+            found.iter().map(|span| of(span)).collect::<Vec<_>>().join(&b" > "[..])
+        };
+        let (names, ids) = (joined(Span::name), joined(Span::id));
+        for Label { key, value } in innermost.labels().iter() {
+            let value = match key {
+                b"span" => &names,
+                b"span_id" => &ids,
+                _ => value,
+            };
             append_label(Label { key, value }, text);
         }
     }
@@ -211,19 +218,10 @@ impl<'a> Labeller<'a> {
     }
 }
 
-/// A time some nanoseconds later, as the label has it; `None` if it stays the same.
+/// A time some nanoseconds later, as the label has it; `None` if it is no time.
 fn moved(value: &[u8], by: u64) -> Option<Vec<u8>> {
-    let time = nanoseconds_of_label(value).filter(|_| by > 0)?.checked_add(by)?;
+    let time = nanoseconds_of_label(value)?.checked_add(by)?;
     Some(format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000).into_bytes())
-}
-
-/// Nanoseconds as milliseconds, exact: `2.103538`.
-fn milliseconds(nanoseconds: u64) -> String {
-    let (whole, fraction) = (nanoseconds / 1_000_000, nanoseconds % 1_000_000);
-    match fraction {
-        0 => whole.to_string(),
-        _ => format!("{whole}.{}", format!("{fraction:06}").trim_end_matches('0')),
-    }
 }
 
 /// The stack with the names of the spans below its root, each as a frame in brackets.
@@ -231,7 +229,7 @@ fn with_frames(line: &FoldedLine<'_>, found: &[&Span]) -> StackBuf {
     let (mut stack, mut frames) = (StackBuf::default(), line.frames());
     stack.push_clean_frame(frames.next().unwrap_or_default());
     for span in found {
-        stack.push_frame(&[b"[", &span.name[..], b"]"].concat());
+        stack.push_frame(&[b"[", span.name(), b"]"].concat());
     }
     frames.for_each(|frame| stack.push_clean_frame(frame));
     stack

@@ -1,9 +1,20 @@
 //! A span: a time in which a thread, or a process, worked on one thing.
 
-/// A row of the table.
+use common::folded::{Label, Labels, append_label};
+
+/// A row of the table, once all are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     /// In nanoseconds; it ends before `end`.
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// The labels of lines in it: `span`, `span_ms`, `span_id` and those of further columns.
+    labels: Vec<u8>,
+}
+
+/// A row of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) name: Vec<u8>,
@@ -12,6 +23,45 @@ pub(crate) struct Span {
     pub(crate) id: Vec<u8>,
     /// The fields of the columns that become labels.
     pub(crate) fields: Vec<Vec<u8>>,
+}
+
+impl Row {
+    /// The span, where all rows of its id last so many nanoseconds. The keys are those of the fields.
+    pub(crate) fn span(&self, duration: u64, keys: &[Vec<u8>]) -> Span {
+        let milliseconds = milliseconds(duration);
+        let mut labels = Vec::new();
+        let ours: [(&[u8], &[u8]); 3] =
+            [(b"span", &self.name), (b"span_ms", milliseconds.as_bytes()), (b"span_id", &self.id)];
+        let fields = keys.iter().zip(&self.fields).map(|(key, value)| (&key[..], &value[..]));
+        for (key, value) in ours.into_iter().chain(fields.filter(|(_, value)| !value.is_empty())) {
+            append_label(Label { key, value }, &mut labels);
+        }
+        labels.shrink_to_fit();
+        Span { start: self.start, end: self.end, labels }
+    }
+}
+
+impl Span {
+    pub(crate) fn labels(&self) -> Labels<'_> {
+        Labels::of_text(&self.labels)
+    }
+
+    pub(crate) fn name(&self) -> &[u8] {
+        self.labels().get(b"span").unwrap_or_default()
+    }
+
+    pub(crate) fn id(&self) -> &[u8] {
+        self.labels().get(b"span_id").unwrap_or_default()
+    }
+}
+
+/// Nanoseconds as milliseconds, exact: `2.103538`.
+fn milliseconds(nanoseconds: u64) -> String {
+    let (whole, fraction) = (nanoseconds / 1_000_000, nanoseconds % 1_000_000);
+    match fraction {
+        0 => whole.to_string(),
+        _ => format!("{whole}.{}", format!("{fraction:06}").trim_end_matches('0')),
+    }
 }
 
 /// Whose a span is. What is not said may be anything.

@@ -11,7 +11,7 @@ use common::pipe::Pipe;
 use common::{Error, Result};
 use hashbrown::HashMap;
 
-use crate::span::{Span, Whose};
+use crate::span::{Row, Span, Whose};
 use crate::tree::{Interval, SpanId, Tree};
 
 /// All spans.
@@ -22,8 +22,6 @@ pub(crate) struct Spans {
     pub(crate) groups: Vec<(Whose, Tree)>,
     /// The keys of the labels that other columns become.
     pub(crate) keys: Vec<Vec<u8>>,
-    /// By id: the first start and the last end of its rows.
-    lives: HashMap<Vec<u8>, (u64, u64)>,
 }
 
 /// What is added to times of spans, in nanoseconds.
@@ -68,19 +66,24 @@ impl Spans {
     pub(crate) fn read(path: &Path, offset: Offset, pipe: &mut Pipe) -> Result<Spans> {
         let mut input = pipe.open(path)?;
         let name = input.name().to_owned();
-        let (mut spans, mut columns) = (Spans::default(), None);
+        let (mut keys, mut columns) = (Vec::new(), None);
+        let mut rows: Vec<Row> = Vec::new();
         let mut of: HashMap<Whose, Vec<Interval>> = HashMap::new();
         pipe.lines_of(&mut input).texts(|line, number, pipe| {
             let fields: Vec<_> = line.split(|byte| *byte == b'\t').map(unquoted).collect();
             let fields: Vec<&[u8]> = fields.iter().map(|field| &field[..]).collect();
             let Some(columns) = &columns else {
                 let found = Columns::of(&fields).map_err(|what| usage(&name, &what))?;
-                spans.keys = found.others.iter().map(|at| fields[*at].to_vec()).collect();
+                keys = found.others.iter().map(|at| fields[*at].to_vec()).collect();
                 columns = Some(found);
                 return Ok(());
             };
-            match columns.span(&fields, number, offset) {
-                Ok((span, whose)) => spans.add(span, whose, &mut of),
+            match columns.row(&fields, number, offset) {
+                Ok((row, whose)) => {
+                    let (start, end, span) = (row.start, row.end, rows.len() as SpanId);
+                    of.entry(whose).or_default().push(Interval { start, end, span });
+                    rows.push(row);
+                }
                 Err(why) => pipe.malformed(&name, number, why),
             }
             Ok(())
@@ -90,22 +93,8 @@ impl Spans {
         }
         let mut groups: Vec<_> = of.into_iter().collect();
         groups.sort_by_key(|(_, intervals)| intervals.first().map(|first| first.span));
-        spans.groups = groups.into_iter().map(|(whose, it)| (whose, Tree::new(it))).collect();
-        Ok(spans)
-    }
-
-    fn add(&mut self, span: Span, whose: Whose, of: &mut HashMap<Whose, Vec<Interval>>) {
-        let Span { start, end, .. } = span;
-        let life = self.lives.entry_ref(&span.id[..]).or_insert((start, end));
-        *life = (life.0.min(start), life.1.max(end));
-        let id = self.list.len() as SpanId;
-        of.entry(whose).or_default().push(Interval { start, end, span: id });
-        self.list.push(span);
-    }
-
-    /// How long a span lasts, in nanoseconds: from its first start to its last end.
-    pub(crate) fn duration(&self, span: &Span) -> u64 {
-        self.lives.get(&span.id).map_or(0, |(start, end)| end - start)
+        let groups = groups.into_iter().map(|(whose, it)| (whose, Tree::new(it))).collect();
+        Ok(Spans { list: spans_of(&rows, &keys), groups, keys })
     }
 
     /// The first start and the last end of all spans.
@@ -113,6 +102,17 @@ impl Spans {
         let first = self.list.iter().map(|span| span.start).min()?;
         Some((first, self.list.iter().map(|span| span.end).max()?))
     }
+}
+
+/// The spans of all rows. Each lasts from the first start to the last end of the rows with its id.
+fn spans_of(rows: &[Row], keys: &[Vec<u8>]) -> Vec<Span> {
+    let mut lives: HashMap<&[u8], (u64, u64)> = HashMap::new();
+    for Row { start, end, id, .. } in rows {
+        let life = lives.entry(id).or_insert((*start, *end));
+        *life = (life.0.min(*start), life.1.max(*end));
+    }
+    let duration = |row: &Row| lives.get(&row.id[..]).map_or(0, |(start, end)| end - start);
+    rows.iter().map(|row| row.span(duration(row), keys)).collect()
 }
 
 const NO_COLUMNS: &str = "expected a first line that names the columns: start, end, name, and maybe tid, pid, id and others";
@@ -154,12 +154,12 @@ impl Columns {
         Ok(Columns { others, ..columns })
     }
 
-    fn span(
+    fn row(
         &self,
         fields: &[&[u8]],
         number: u64,
         Offset(offset): Offset,
-    ) -> Result<(Span, Whose), String> {
+    ) -> Result<(Row, Whose), String> {
         if fields.len() != self.count {
             let (expected, found) = (self.count, fields.len());
             return Err(format!("expected {expected} fields, as in the first line, found {found}"));
@@ -177,13 +177,13 @@ impl Columns {
         }
         let given =
             |at: Option<usize>| at.map(|at| fields[at].to_vec()).filter(|it| !it.is_empty());
-        let span = Span {
+        let row = Row {
             start,
             end,
             name: fields[self.name].to_vec(),
             id: given(self.id).unwrap_or_else(|| (number - 1).to_string().into_bytes()),
             fields: self.others.iter().map(|at| fields[*at].to_vec()).collect(),
         };
-        Ok((span, Whose { tid: given(self.tid), pid: given(self.pid) }))
+        Ok((row, Whose { tid: given(self.tid), pid: given(self.pid) }))
     }
 }

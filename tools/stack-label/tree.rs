@@ -48,8 +48,11 @@ impl Tree {
     /// The interval that holds this time and began last, if there is one.
     pub(crate) fn innermost(&self, time: u64) -> Option<Interval> {
         let begun = self.intervals.partition_point(|it| it.start <= time);
-        let at = self.last_before(1, 0..self.leaves, begun, time)?;
-        Some(self.intervals[at])
+        // The last one that began is mostly the one.
+        match self.intervals[..begun].last() {
+            Some(last) if last.end > time => Some(*last),
+            _ => self.last_before(1, 0..self.leaves, begun, time).map(|at| self.intervals[at]),
+        }
     }
 
     /// All intervals that hold this time, the one that began first first.
