@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use common::compare::{
-    Change, Comparison, Function, FunctionNames, Question, Run, RunReader, Runs,
+    Change, Comparison, Function, FunctionNames, LEAST_VARIATION, Question, Run, RunReader, Runs,
 };
 use common::compare::{read_profile, read_profiles};
 use common::folded::StackBuf;
@@ -17,9 +17,6 @@ use hashbrown::HashMap;
 use crate::functions::FunctionId;
 use crate::profile::{Measure, Profile};
 use crate::scan::{Charged, Scan};
-
-/// How much programs vary at least from run to run, as stack-diff has it.
-const NOISE: f64 = 0.01;
 
 /// Two sides that were compared.
 pub(crate) struct Changed {
@@ -83,7 +80,7 @@ impl Changed {
         let profile = Profile::of_sides(counts, &roots.collect::<Vec<_>>(), Unit::named(&unit));
         let scan = Scan::of(&profile);
         let runs = runs(&profile, [&before, &after], unit);
-        let question = Question { absolute: false, noise: NOISE };
+        let question = Question { absolute: false, noise: LEAST_VARIATION };
         let comparison = Comparison::new(&runs, question);
         let functions = functions(&profile, &runs, &comparison);
         let title = title(&comparison, &runs, functions.len());
@@ -126,15 +123,7 @@ fn functions(profile: &Profile, runs: &Runs, comparison: &Comparison) -> Vec<Cha
     let mut changed: Vec<&Function> =
         comparison.functions.iter().filter(|function| function.is_real()).collect();
     let name = |function: &Function| runs.functions.name(function.frame);
-    let size = |Function { own, total, .. }: &Function| {
-        let own = if own.is_real { own.difference().abs() } else { 0.0 };
-        (own, total.difference().abs())
-    };
-    changed.sort_by(|a, b| {
-        let [(own, total), (other_own, other_total)] = [a, b].map(|it| size(it));
-        let by_size = other_own.total_cmp(&own).then(other_total.total_cmp(&total));
-        by_size.then_with(|| name(a).cmp(name(b)))
-    });
+    changed.sort_by(|a, b| a.larger_first(b, false).then_with(|| name(a).cmp(name(b))));
     let row = |function: &Function| {
         let id = *of_name.get(name(function))?;
         let with_calls = !function.own.is_real;

@@ -122,7 +122,11 @@ impl Profile {
             let at = self.columns.iter().position(|it| std::ptr::eq(it, most)).unwrap_or_default();
             self.columns.swap(0, at);
             for column in self.roots.values_mut() {
-                *column = [at, 0, *column][[0, at].iter().position(|it| it == column).unwrap_or(2)];
+                *column = match *column {
+                    0 => at,
+                    it if it == at => 0,
+                    it => it,
+                };
             }
             (self.columns[0].measure, self.columns[at].measure) = (Measure::Weight, Measure::Event);
             (self.columns[0].is_ranked, self.columns[at].is_ranked) = (true, false);

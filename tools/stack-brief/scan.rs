@@ -32,9 +32,14 @@ impl Charged {
                 weights[stack.column] += stack.weight;
             }
         }
+        Charged::new(profile, Some(function), weights)
+    }
+
+    /// What these weights by column are charged to.
+    fn new(profile: &Profile, function: Option<FunctionId>, weights: Vec<u64>) -> Charged {
         let ranked = weights.iter().zip(&profile.columns).filter(|(_, it)| it.is_ranked);
         let rank = ranked.map(|(weight, _)| weight).sum();
-        Charged { function: Some(function), rank, weights }
+        Charged { function, rank, weights }
     }
 }
 
@@ -116,10 +121,8 @@ impl Scan {
             if weights.iter().all(|weight| *weight == 0) {
                 continue;
             }
-            let ranked = weights.iter().zip(&profile.columns).filter(|(_, it)| it.is_ranked);
-            let rank = ranked.map(|(weight, _)| weight).sum();
             let function = (number < count).then_some(number as FunctionId);
-            let charged = Charged { function, rank, weights: weights.to_vec() };
+            let charged = Charged::new(profile, function, weights.to_vec());
             match function {
                 Some(_) => self.functions.push(charged),
                 None => self.not_own = charged,

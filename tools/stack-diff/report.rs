@@ -51,9 +51,8 @@ pub(crate) fn write(
     let is_shown = |function: &&Function| all || function.is_real();
     let mut functions: Vec<&Function> = comparison.functions.iter().filter(is_shown).collect();
     functions.sort_by(|a, b| {
-        let [(own, total), (other_own, other_total)] = [a, b].map(|it| size(it, all));
         let [name, other] = [a, b].map(|function| runs.functions.name(function.frame));
-        other_own.total_cmp(&own).then(other_total.total_cmp(&total)).then(name.cmp(other))
+        a.larger_first(b, all).then(name.cmp(other))
     });
     let report = Report {
         changed: comparison.functions.iter().filter(|function| function.is_real()).count(),
@@ -72,14 +71,6 @@ pub(crate) fn write(
         _ => text::lines(&report, &Screen::of_stdout()),
     };
     lines.iter().try_for_each(|line| pipe.out().line(line))
-}
-
-/// How much the self weight of a function changed, and its total. Functions that
-/// changed themselves come before their callers.
-fn size(function: &Function, all: bool) -> (f64, f64) {
-    let Function { own, total, .. } = function;
-    let own = if all || own.is_real { own.difference().abs() } else { 0.0 };
-    (own, total.difference().abs())
 }
 
 impl Report<'_> {

@@ -63,12 +63,12 @@ mod tests {
     #[test]
     fn of_several_measures_time_says_most() {
         let list = |events: &[(&str, &str, &str)]| -> Vec<Listed> {
-            let [of, ..] = [|(name, unit, samples): &(&str, &str, &str)| Listed {
-                name: (*name).to_owned(),
-                unit: (*unit).to_owned(),
-                samples: (*samples).to_owned(),
-            }];
-            events.iter().map(of).collect()
+            let listed = |&(name, unit, samples): &(&str, &str, &str)| Listed {
+                name: name.to_owned(),
+                unit: unit.to_owned(),
+                samples: samples.to_owned(),
+            };
+            events.iter().map(listed).collect()
         };
         for (events, expected) in [
             (&[("samples", "count", "7"), ("cpu", "ns", "7")][..], Some("cpu")),

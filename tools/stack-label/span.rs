@@ -1,6 +1,7 @@
 //! A span: a time in which a thread, or a process, worked on one thing.
 
 use common::folded::{Label, Labels, append_label};
+use common::numbers::milliseconds;
 
 /// A row of the table, once all are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,15 +53,6 @@ impl Span {
 
     pub(crate) fn id(&self) -> &[u8] {
         self.labels().get(b"span_id").unwrap_or_default()
-    }
-}
-
-/// Nanoseconds as milliseconds, exact: `2.103538`.
-fn milliseconds(nanoseconds: u64) -> String {
-    let (whole, fraction) = (nanoseconds / 1_000_000, nanoseconds % 1_000_000);
-    match fraction {
-        0 => whole.to_string(),
-        _ => format!("{whole}.{}", format!("{fraction:06}").trim_end_matches('0')),
     }
 }
 

@@ -7,7 +7,7 @@ mod shared;
 
 pub use digits::{decimal, hexadecimal, is_digits};
 pub use percent::Percent;
-pub use seconds::{nanoseconds, nanoseconds_of_label, seconds};
+pub use seconds::{milliseconds, nanoseconds, nanoseconds_of_label, seconds};
 pub use shared::shared;
 
 /// As wide as a plus sign, which a hyphen is not.

@@ -1,5 +1,6 @@
 //! A table in Markdown, as pull requests show it.
 
+use common::markdown::code;
 use common::names::printable_name;
 
 use super::{Change, Report};
@@ -15,7 +16,7 @@ pub(super) fn lines(report: &Report<'_>) -> Vec<Vec<u8>> {
         lines.push("|---|--:|--:|--:|--:|--:|--:|".to_owned());
     }
     for function in &report.functions {
-        let name = code(&printable_name(report.name(function)));
+        let name = code_in_cell(&printable_name(report.name(function)));
         let [own, total] = [function.own, function.total].map(|change| cells(report, &change));
         lines.push(format!("| {name} | {own} | {total} |"));
     }
@@ -35,13 +36,9 @@ fn cells(report: &Report<'_>, change: &Change) -> String {
     format!("{before} | {after} | {bold}{difference}{bold} \u{b1}{error}")
 }
 
-/// A name as code, in which nothing is markup: `` `a` `` in more backticks than it
-/// has, and a `|`, which would end the cell, with a backslash.
-fn code(name: &str) -> String {
-    let longest = name.split(|char| char != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(longest + 1);
-    let gap = if name.starts_with('`') || name.ends_with('`') { " " } else { "" };
-    format!("{fence}{gap}{}{gap}{fence}", name.replace('|', "\\|"))
+/// A name as code in a cell, which a `|` would end: it has a backslash.
+fn code_in_cell(name: &str) -> String {
+    code(name).replace('|', "\\|")
 }
 
 #[cfg(test)]
@@ -50,9 +47,9 @@ mod tests {
 
     #[test]
     fn no_name_ends_its_cell_or_its_code() {
-        assert_eq!(code("a"), "`a`");
-        assert_eq!(code("operator||"), "`operator\\|\\|`");
-        assert_eq!(code("<b>*x*"), "`<b>*x*`");
-        assert_eq!(code("a``b`"), "``` a``b` ```");
+        assert_eq!(code_in_cell("a"), "`a`");
+        assert_eq!(code_in_cell("operator||"), "`operator\\|\\|`");
+        assert_eq!(code_in_cell("<b>*x*"), "`<b>*x*`");
+        assert_eq!(code_in_cell("a``b`"), "``` a``b` ```");
     }
 }

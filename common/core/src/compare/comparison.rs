@@ -1,5 +1,7 @@
 //! What changed, and whether noise explains it.
 
+use std::cmp::Ordering;
+
 use crate::stacks::FrameId;
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -81,6 +83,19 @@ impl Function {
     #[must_use]
     pub fn is_real(&self) -> bool {
         self.own.is_real || self.total.is_real
+    }
+
+    /// Which of two functions changed more, the one that did first: by the change of the self weight,
+    /// then by that of the total, so that functions that changed themselves come before their callers.
+    /// A change of the self weight that noise explains counts only with `noise`.
+    #[must_use]
+    pub fn larger_first(&self, other: &Function, noise: bool) -> Ordering {
+        let size = |Function { own, total, .. }: &Function| {
+            let own = if noise || own.is_real { own.difference().abs() } else { 0.0 };
+            (own, total.difference().abs())
+        };
+        let [(own, total), (other_own, other_total)] = [self, other].map(size);
+        other_own.total_cmp(&own).then(other_total.total_cmp(&total))
     }
 }
 

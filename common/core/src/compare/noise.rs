@@ -14,7 +14,7 @@ const LEAST_NAMES: usize = 5;
 
 /// How much programs vary at least from run to run, as a share of each count, unless the user says
 /// more.
-const LEAST_VARIATION: f64 = 0.01;
+pub const LEAST_VARIATION: f64 = 0.01;
 
 /// A normal distribution is nearer to its mean than this many standard errors in 95 of 100 cases.
 const ERRORS_OF_95_PERCENT: f64 = 1.96;

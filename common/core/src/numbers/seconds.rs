@@ -37,11 +37,23 @@ fn nanoseconds_of_float(text: &[u8]) -> Option<u64> {
 /// A number of nanoseconds in seconds, exact and without needless zeros: `12`, `0.35`.
 #[must_use]
 pub fn seconds(nanoseconds: u64) -> String {
-    let (whole, fraction) = (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000);
+    with_decimals(nanoseconds, 9)
+}
+
+/// A number of nanoseconds in milliseconds, exact and without needless zeros: `2.103538`.
+#[must_use]
+pub fn milliseconds(nanoseconds: u64) -> String {
+    with_decimals(nanoseconds, 6)
+}
+
+/// The number with its last digits after a point, without zeros at its end.
+fn with_decimals(number: u64, digits: usize) -> String {
+    let one = 10_u64.pow(digits as u32);
+    let (whole, fraction) = (number / one, number % one);
     if fraction == 0 {
         return whole.to_string();
     }
-    format!("{whole}.{}", format!("{fraction:09}").trim_end_matches('0'))
+    format!("{whole}.{}", format!("{fraction:0digits$}").trim_end_matches('0'))
 }
 
 #[cfg(test)]
@@ -96,5 +108,6 @@ mod tests {
             assert_eq!(nanoseconds(text.as_bytes()), Some(time));
         }
         assert_eq!(nanoseconds(seconds(u64::MAX).as_bytes()), Some(u64::MAX));
+        assert_eq!([2_103_538, 5_000_000, 10].map(milliseconds), ["2.103538", "5", "0.00001"]);
     }
 }
