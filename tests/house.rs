@@ -160,3 +160,22 @@ fn one_file_may_be_unsafe() {
     let allowed: Vec<PathBuf> = allowed.collect();
     assert_eq!(allowed, [root.join("common/core/src/io/unsafe_code.rs")]);
 }
+
+/// Otherwise the first command of a newcomer fails: in a new clone nothing else is built.
+#[test]
+fn the_script_builds_every_tool_that_stack_flame_runs() {
+    let tool = Regex::new(r#"Stage::new\(\s*"([a-z-]+)"\)"#).expect("a pattern");
+    let sources = sources_below(&Path::new(ROOT).join("tools/stack-flame"));
+    let code: String =
+        sources.iter().map(|source| without_tests(&read(source)).join("\n")).collect();
+    let run: BTreeSet<&str> =
+        tool.captures_iter(&code).map(|found| found.extract::<1>().1[0]).collect();
+    assert!(run.len() > 10, "{run:?}");
+    let script = read(&Path::new(ROOT).join("scripts/flame"));
+    let needed = script.split("\nneeded() {").nth(1).and_then(|rest| rest.split("\n}").next());
+    let needed: BTreeSet<&str> = needed
+        .expect("what it builds")
+        .split(|char: char| char.is_whitespace() || char == ';')
+        .collect();
+    assert!(run.is_subset(&needed), "not built: {:?}", run.difference(&needed));
+}
