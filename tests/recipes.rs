@@ -94,6 +94,7 @@ const OF_STACK_TOOLS: Expected = &[
         "What do the slow requests do?",
         &["rebuild_index\n", "  GET /item/1  ", "> rebuild_index:21 > compute", "<svg"],
     ),
+    ("Which requests are slow, without a log?", &["> rebuild_index:21 > compute", "server.exe: "]),
     ("What do the slow requests wait for?", &["# server.exe: ", "\n## `", "  write_index\n"]),
     ("Which thread is slow?", &["  [all]\n", "ROOT\n", "<svg", "data-split=\"label:tid\""]),
     ("One container", &["  /shop/web  /shop/db  FUNCTION\n", "<svg", "query"]),
@@ -336,6 +337,13 @@ impl Place {
         })
     }
 
+    /// Whether perf may set probes, which are there for all programs until they are removed.
+    fn may_probe(&self) -> bool {
+        // Those of a run that was stopped are in the way.
+        self.run("perf probe -d 'probe_server:*'");
+        self.run("perf probe -x ./server.exe may=serve && perf probe -d 'probe_server:*'").0
+    }
+
     /// Records a program. Returns false if perf may not record.
     fn record(&self, arguments: &str) -> bool {
         let (may, _) = self.run(&format!("perf record -F 999 --call-graph dwarf {arguments}"));
@@ -451,6 +459,10 @@ fn cook(
     for (recipe, (title, texts)) in recipes.iter().zip(expected) {
         if recipe.commands.contains("--off-cpu") && !may_record_all {
             skip("perf may not record all programs here");
+            continue;
+        }
+        if recipe.commands.contains("perf probe") && !place.may_probe() {
+            skip("perf may not set probes here");
             continue;
         }
         // The kernel sometimes loses a switch of threads, and with it the wait that it ended, or

@@ -1,6 +1,9 @@
 //! Labels by spans: a server whose slow requests are known, and random spans and lines beside a search
 //! through all of them.
 
+mod events;
+mod probes;
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;

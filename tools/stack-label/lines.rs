@@ -1,38 +1,27 @@
-//! Adds the labels to lines.
+//! Adds the labels of a table's spans to lines.
 
 use std::cmp::Reverse;
 use std::rc::Rc;
 
-use common::folded::{FoldedLine, Label, StackBuf, append_label, is_slice};
-use common::io::Total;
-use common::numbers::{counted, nanoseconds_of_label, seconds, share};
+use common::folded::{FoldedLine, is_slice};
+use common::numbers::{counted, nanoseconds_of_label, seconds};
 use common::pipe::Pipe;
 use common::{Error, Result};
 use hashbrown::HashMap;
 
 use crate::span::Span;
 use crate::table::Spans;
+use crate::tally::Tally;
 use crate::tree::Interval;
-
-/// The labels that are added.
-const OURS: [&[u8]; 3] = [b"span", b"span_ms", b"span_id"];
-
-/// What prints lines that have what is needed.
-const PRINT: &str = "stack-parse --header --per-sample --labels time,tid";
+use crate::write::Writer;
 
 /// What was seen of the lines so far.
 pub(crate) struct Labeller<'a> {
     spans: &'a Spans,
-    all: bool,
-    frames: bool,
+    writer: Writer,
     /// By process and thread, as labels have them: which groups of spans their lines may be in.
     groups: HashMap<Vec<u8>, Rc<[usize]>>,
-    /// The labels and the stack of a line that is written.
-    text: Vec<u8>,
-    inside: Total,
-    outside: Total,
-    /// Lines without a time.
-    timeless: Total,
+    tally: Tally,
     /// By span: whether any line is in it.
     used: Vec<bool>,
     /// The first and the last time of a line.
@@ -47,16 +36,12 @@ struct Part {
 }
 
 impl<'a> Labeller<'a> {
-    pub(crate) fn new(spans: &'a Spans, all: bool, frames: bool) -> Labeller<'a> {
+    pub(crate) fn new(spans: &'a Spans, writer: Writer) -> Labeller<'a> {
         Labeller {
             spans,
-            all,
-            frames,
+            writer,
             groups: HashMap::new(),
-            text: Vec::new(),
-            inside: Total::default(),
-            outside: Total::default(),
-            timeless: Total::default(),
+            tally: Tally::default(),
             used: vec![false; spans.list.len()],
             times: None,
         }
@@ -70,7 +55,7 @@ impl<'a> Labeller<'a> {
     /// [`common::Error::Output`] with what the system says.
     pub(crate) fn label(&mut self, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result<()> {
         let Some(time) = line.labels.get(b"time").and_then(nanoseconds_of_label) else {
-            self.timeless += line.count;
+            self.tally.timeless += line.count;
             return pipe.pass(line);
         };
         let (first, last) = self.times.unwrap_or((time, time));
@@ -114,41 +99,22 @@ impl<'a> Labeller<'a> {
         pipe: &mut Pipe,
     ) -> Result<()> {
         let found = self.spans_at(groups, part.time);
-        let total = if found.is_empty() { &mut self.outside } else { &mut self.inside };
-        *total += part.weight;
+        self.tally.add(!found.is_empty(), part.weight);
         found.iter().for_each(|it| self.used[it.span as usize] = true);
         if found.is_empty() && part.weight == line.count {
             return pipe.pass(line);
         }
-        pipe.count_changed(part.weight);
         let found: Vec<&Span> = found.iter().map(|it| &self.spans.list[it.span as usize]).collect();
-        let mut text = std::mem::take(&mut self.text);
-        text.clear();
-        let is_ours =
-            |key: &[u8]| OURS.contains(&key) || self.spans.keys.iter().any(|it| it == key);
-        for label in line.labels.iter().filter(|it| found.is_empty() || !is_ours(it.key)) {
-            let moved = match label.key {
-                b"time" | b"since" if part.time > time => moved(label.value, part.time - time),
-                _ => None,
-            };
-            let value = moved.as_deref().unwrap_or(label.value);
-            append_label(Label { value, ..label }, &mut text);
-        }
-        self.append_labels(&found, &mut text);
-        match self.frames && !found.is_empty() {
-            true => text.extend_from_slice(with_frames(line, &found).as_bytes()),
-            false => text.extend_from_slice(line.stack),
-        }
-        pipe.pass(&FoldedLine::of_labelled_stack(&text, part.weight))?;
-        self.text = text;
-        Ok(())
+        let line = FoldedLine { count: part.weight, ..*line };
+        let is_of_spans = |key: &[u8]| self.spans.keys.iter().any(|it| it == key);
+        self.writer.write(&line, &found, part.time - time, is_of_spans, pipe)
     }
 
     /// The spans that hold a time, the outermost first: all that are wanted.
     fn spans_at(&self, groups: &[usize], time: u64) -> Vec<Interval> {
         let trees = groups.iter().map(|group| &self.spans.groups[*group].1);
         let key = |it: &Interval| (it.start, Reverse(it.end), it.span);
-        if !self.all && !self.frames {
+        if !self.writer.needs_all() {
             let innermost = trees.filter_map(|tree| tree.innermost(time)).max_by_key(key);
             return innermost.into_iter().collect();
         }
@@ -157,36 +123,11 @@ impl<'a> Labeller<'a> {
         all
     }
 
-    fn append_labels(&self, found: &[&Span], text: &mut Vec<u8>) {
-        let Some(innermost) = found.last() else { return };
-        if !self.all || found.len() == 1 {
-            text.extend_from_slice(innermost.labels().as_bytes());
-            return;
-        }
-        let joined = |of: fn(&Span) -> &[u8]| {
-            found.iter().map(|span| of(span)).collect::<Vec<_>>().join(&b" > "[..])
-        };
-        let (names, ids) = (joined(Span::name), joined(Span::id));
-        for Label { key, value } in innermost.labels().iter() {
-            let value = match key {
-                b"span" => &names,
-                b"span_id" => &ids,
-                _ => value,
-            };
-            append_label(Label { key, value }, text);
-        }
-    }
-
     /// Says what was found at the end.
     pub(crate) fn say(&self, pipe: &mut Pipe) {
-        if self.timeless.lines > 0 {
-            let lines = counted(self.timeless.lines, "lines");
-            pipe.error(&Error::Usage(format!(
-                "{lines} without a label time stay as they are: print lines with '{PRINT}'"
-            )));
-        }
+        self.tally.say_timeless(pipe);
         let overlaps: usize = self.spans.groups.iter().map(|(_, tree)| tree.overlaps()).sum();
-        if overlaps > 0 && !self.all {
+        if overlaps > 0 && !self.writer.all {
             let spans = counted(overlaps as u64, "spans");
             pipe.note(format_args!(
                 "{spans} begin in one that ends before they do: lines in both are of the one that began \
@@ -196,7 +137,7 @@ impl<'a> Labeller<'a> {
         let (Some((first, last)), Some((start, end))) = (self.times, self.spans.range()) else {
             return;
         };
-        if self.inside.lines == 0 {
+        if self.tally.inside.lines == 0 {
             let [first, last, start, end] = [first, last, start, end].map(seconds);
             pipe.error(&Error::Usage(format!(
                 "no line is in any span: lines are from {first} to {last}, spans from {start} to {end}: \
@@ -204,33 +145,11 @@ impl<'a> Labeller<'a> {
             )));
             return;
         }
-        if self.outside.lines > 0 {
-            let all = self.inside.weight + self.outside.weight;
-            let (lines, share) =
-                (counted(self.outside.lines, "lines"), share(self.outside.weight, all));
-            pipe.note(format_args!("{lines} ({share} of the weight) are in no span"));
-        }
+        self.tally.say_outside(pipe);
         let unused = self.used.iter().filter(|is_used| !**is_used).count() as u64;
-        if unused > 0 && !self.all && !self.frames {
+        if unused > 0 && !self.writer.needs_all() {
             let (unused, all) = (counted(unused, "spans"), self.used.len());
             pipe.note(format_args!("{unused} of {all} have no line of their own"));
         }
     }
-}
-
-/// A time some nanoseconds later, as the label has it; `None` if it is no time.
-fn moved(value: &[u8], by: u64) -> Option<Vec<u8>> {
-    let time = nanoseconds_of_label(value)?.checked_add(by)?;
-    Some(format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000).into_bytes())
-}
-
-/// The stack with the names of the spans below its root, each as a frame in brackets.
-fn with_frames(line: &FoldedLine<'_>, found: &[&Span]) -> StackBuf {
-    let (mut stack, mut frames) = (StackBuf::default(), line.frames());
-    stack.push_clean_frame(frames.next().unwrap_or_default());
-    for span in found {
-        stack.push_frame(&[b"[", span.name(), b"]"].concat());
-    }
-    frames.for_each(|frame| stack.push_clean_frame(frame));
-    stack
 }

@@ -1,11 +1,15 @@
 //! Says of each line in which request or phase it was.
 
+mod events;
 mod lines;
+mod open;
 mod span;
 mod table;
+mod tally;
 mod tree;
+mod write;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -13,17 +17,19 @@ use common::io::Files;
 use common::pipe::{Comments, Pipe};
 use common::{Error, Result, Status};
 
+use events::{EventArgs, Events};
 use lines::Labeller;
 use table::{Offset, Spans};
+use write::Writer;
 
 /// Add labels to lines whose time and thread lie in a span, such as a request or a phase
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 struct Args {
     /// The spans: a table with tabs and the columns start, end, name, and maybe tid, pid, id and
-    /// others, which become labels
-    #[arg(value_name = "SPANS")]
-    spans: PathBuf,
+    /// others, which become labels; with --begin, a FILE
+    #[arg(value_name = "SPANS", required_unless_present = "begin")]
+    spans: Option<PathBuf>,
 
     #[command(flatten)]
     files: Files,
@@ -43,15 +49,31 @@ struct Args {
     /// Add these seconds to the times of the spans
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true, default_value = "0")]
     offset: Offset,
+
+    #[command(flatten)]
+    events: EventArgs,
 }
 
 fn main() -> ExitCode {
     common::run(stack_label)
 }
 
-fn stack_label(args: Args, pipe: &mut Pipe) -> Result<Status> {
-    let spans = Spans::read(&args.spans, args.offset, pipe)?;
-    let mut labeller = Labeller::new(&spans, args.all, args.frames);
+fn stack_label(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
+    let writer = Writer::new(args.all, args.frames);
+    let spans = args.spans.take();
+    match (args.events.events(writer), spans) {
+        (Some(events), first) => {
+            args.files.paths.splice(0..0, first);
+            by_events(events, &args, pipe)
+        }
+        (None, spans) => by_table(&spans.unwrap_or_default(), &args, pipe),
+    }
+}
+
+/// Labels lines by the spans of a table.
+fn by_table(spans: &Path, args: &Args, pipe: &mut Pipe) -> Result<Status> {
+    let spans = Spans::read(spans, args.offset, pipe)?;
+    let mut labeller = Labeller::new(&spans, Writer::new(args.all, args.frames));
     let mut is_first = true;
     pipe.lines(&args.files).comments(Comments::Pass).telling_headers().each(|line, pipe| {
         if std::mem::take(&mut is_first) {
@@ -61,6 +83,14 @@ fn stack_label(args: Args, pipe: &mut Pipe) -> Result<Status> {
     })?;
     labeller.say(pipe);
     Ok(pipe.status())
+}
+
+/// Labels lines by the spans that are between lines of two events, or writes these spans.
+fn by_events(mut events: Events, args: &Args, pipe: &mut Pipe) -> Result<Status> {
+    let comments = if args.events.tsv { Comments::Keep } else { Comments::Pass };
+    let lines = pipe.lines(&args.files).comments(comments);
+    lines.each(|line, pipe| events.line(&line, pipe))?;
+    events.finish(pipe)
 }
 
 impl Args {

@@ -42,7 +42,7 @@ impl FromStr for Offset {
 }
 
 /// Labels that lines have, or that this tool adds: no column may have their names.
-const TAKEN: [&str; 10] =
+pub(crate) const TAKEN: [&str; 10] =
     ["since", "time", "comm", "cpu", "state", "waker", "event", "span", "span_ms", "span_id"];
 
 /// Where the columns are.

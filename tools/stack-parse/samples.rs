@@ -108,7 +108,7 @@ impl<'p> Samples<'p> {
     pub(crate) fn new(args: &SamplesArgs, pipe: &'p mut Pipe) -> Result<Samples<'p>> {
         let window = Window::new(&args.window)?;
         let wants = args.wants(window.is_bounded());
-        let mut samples = Samples::of(wants, Events::new(&args.events)?, window);
+        let mut samples = Samples::of(wants, Events::new(&args.events), window);
         samples.pipe = Some(pipe);
         samples.stream = args.sink().map(Stream::new);
         samples.source = args.source(&mut samples.sums)?;
@@ -452,7 +452,7 @@ mod tests {
         let args = <SamplesArgs as clap::Args>::augment_args(clap::Command::new("test"));
         let args = args.get_matches_from(["test"]);
         let args = <SamplesArgs as clap::FromArgMatches>::from_arg_matches(&args).expect("options");
-        let events = Events::new(&args.events).expect("no glob");
+        let events = Events::new(&args.events);
         let window = Window::new(&args.window).expect("all time");
         Samples::of(args.wants(false), events, window)
     }

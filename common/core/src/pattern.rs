@@ -1,6 +1,7 @@
 //! Patterns as a user types them: any bytes, where the regex crates take text.
 
 mod finder;
+mod glob;
 mod in_frames;
 
 use std::ffi::OsString;
@@ -9,6 +10,7 @@ use std::fmt::{Display, Write};
 use crate::{Error, io::lines, names::printable};
 
 pub use finder::Finder;
+pub use glob::Glob;
 pub use in_frames::{
     PatternSyntax, compile_patterns, compile_whole_patterns, literal_pattern, looks_ahead,
     mentions_mark,

@@ -81,6 +81,7 @@ pub(in super::super) fn of_cook_book(title: &str, cooked: &Cooked<'_>) {
             // Between the two stacks is a line, and the last frame is a program.
             assert!(stacks.iter().all(|it| it.has("--") && it.leaf() != "--"), "{stacks:?}");
         }
+        "Which requests are slow, without a log?" => probed_are_slow(cooked),
         "What to make faster so that it ends sooner?" => {
             cooked.run("stack-parse threads.data > by-time.folded");
             has_more_of(cooked, "alone", ["path.svg", "by-time.folded"], 3.0);
@@ -128,6 +129,16 @@ fn slow_requests(cooked: &Cooked<'_>) {
     assert!(slow.iter().all(|it| it.number("span_ms") >= 100.0));
     assert!(weight(&slow, |it| it.has("rebuild_index")) * 10 > sum(&slow) * 8);
     assert_eq!(sum(&cooked.drawn("requests.svg")), sum(&all));
+}
+
+/// All of what only slow requests run is in them, and the probe has their numbers.
+fn probed_are_slow(cooked: &Cooked<'_>) {
+    let requests = cooked.stacks("requests.folded");
+    let rebuilds: Vec<&Line> = requests.iter().filter(|it| it.has("rebuild_index")).collect();
+    assert!(!rebuilds.is_empty(), "{requests:?}");
+    for line in rebuilds {
+        assert!(line.number("number") % 8.0 == 5.0 && line.number("span_ms") >= 100.0, "{line:?}");
+    }
 }
 
 fn peak(cooked: &Cooked<'_>) {

@@ -137,7 +137,7 @@ impl SamplesArgs {
             }
             let has_time = |keys: &LabelKeys| keys.has(b"time") || keys.has(b"since");
             let is_timed = self.per_sample || self.labels.as_ref().is_some_and(has_time);
-            let wall = Wall::new(&self.events, is_timed, self.wakers, frames)?;
+            let wall = Wall::new(&self.events, is_timed, self.wakers, frames);
             return Ok(Some(Box::new(wall)));
         }
         let wakers = self.wakers.then(|| Wakers::new(frames));

@@ -10,7 +10,7 @@ mod list;
 mod name;
 mod wanted;
 
-use common::Result;
+use common::pattern::Glob;
 
 use super::sample::Sample;
 use super::weight::Weighs;
@@ -44,13 +44,9 @@ pub(crate) struct Events {
 
 impl Events {
     /// Takes the events that the user chose.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`](common::Error::Usage) if the glob cannot be read.
-    pub(super) fn new(args: &EventArgs) -> Result<Events> {
-        let asked = format!("--event asked for {}", args.event.as_deref().unwrap_or("*"));
-        Ok(Events::of(Wanted::new(args)?, asked, ", --event or --by-event takes them in"))
+    pub(super) fn new(args: &EventArgs) -> Events {
+        let asked = format!("--event asked for {}", args.event.as_ref().map_or("*", Glob::as_str));
+        Events::of(Wanted::new(args), asked, ", --event or --by-event takes them in")
     }
 
     /// Takes only the events of these names; `asked` says why they are needed.
@@ -60,15 +56,11 @@ impl Events {
     }
 
     /// Takes the events that the user chose, or the first, and besides those of these names.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`](common::Error::Usage) if the glob cannot be read.
-    pub(super) fn with(names: &[&str], args: &EventArgs) -> Result<Events> {
+    pub(super) fn with(names: &[&str], args: &EventArgs) -> Events {
         let names = names.iter().map(|name| name.as_bytes().to_vec()).collect();
-        let chosen = Events::new(args)?;
+        let chosen = Events::new(args);
         let wanted = Wanted::With(Box::new(chosen.wanted), names);
-        Ok(Events::of(wanted, chosen.asked, ", --event takes them in"))
+        Events::of(wanted, chosen.asked, ", --event takes them in")
     }
 
     fn of(wanted: Wanted, asked: String, hint: &'static str) -> Events {
@@ -267,7 +259,7 @@ mod tests {
     use super::*;
 
     fn events(event: Option<&str>, by_event: bool) -> Events {
-        Events::new(&EventArgs { event: event.map(str::to_owned), by_event }).expect("a glob")
+        Events::new(&EventArgs { event: event.map(Glob::new), by_event })
     }
 
     /// Adds a sample; returns whether it is wanted.

@@ -1,11 +1,14 @@
 //! The labels of lines: `--labels`.
 
+mod fields;
+
 use std::borrow::Cow;
 
 use common::folded::{Label, LabelKeys, append_label, sort_labels};
 use common::{names::printable, pipe::Pipe};
 
 use super::sample::{Sample, append_seconds};
+use fields::field;
 
 /// How many digits times have after the point, so that `sort -V` sorts them.
 pub(super) const DIGITS: usize = 9;
@@ -73,6 +76,13 @@ impl SampleLabels {
     pub(crate) fn text(&mut self, origin: &Sample<'_>, event: &[u8]) -> &[u8] {
         let mut labels: Vec<Label<'_>> =
             known(origin, event).filter(|label| self.keys.has(label.key)).collect();
+        if let LabelKeys::Only(keys) = &self.keys
+            && !origin.text.is_empty()
+        {
+            let is_known = |key: &[u8]| labels.iter().any(|label| label.key == key);
+            let others: Vec<&Vec<u8>> = keys.iter().filter(|key| !is_known(key)).collect();
+            labels.extend(others.into_iter().filter_map(|key| field_label(key, origin)));
+        }
         sort_labels(&mut labels);
         self.text.clear();
         labels.iter().for_each(|label| append_label(*label, &mut self.text));
@@ -99,7 +109,13 @@ impl SampleLabels {
     }
 }
 
-/// All labels of a sample except times.
+/// The label of a field of a tracepoint. A time is none, even if a field is called so.
+fn field_label<'a>(key: &'a [u8], origin: &'a Sample<'_>) -> Option<Label<'a>> {
+    let value = field(origin.text, key).filter(|_| !TIMES.contains(&key))?;
+    Some(Label { key, value })
+}
+
+/// All labels of a sample except times and fields of tracepoints.
 fn known<'a>(origin: &'a Sample<'_>, event: &'a [u8]) -> impl Iterator<Item = Label<'a>> {
     let fields = [
         (&b"comm"[..], Some(origin.comm).filter(|comm| !comm.is_empty())),
@@ -133,7 +149,10 @@ pub(crate) fn value_of<'a>(
 ) -> Option<Cow<'a, [u8]>> {
     match known(origin, event).find(|label| label.key == key) {
         Some(label) => Some(Cow::Borrowed(label.value)),
-        None => time_of(key, when?).map(Cow::Owned),
+        None => match when.and_then(|when| time_of(key, when)) {
+            Some(time) => Some(Cow::Owned(time)),
+            None => field(origin.text, key).map(Cow::Borrowed),
+        },
     }
 }
 

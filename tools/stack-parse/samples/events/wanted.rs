@@ -1,15 +1,14 @@
 //! Which events are wanted: `--event`, `--by-event`.
 
 use clap::Args;
-use common::{Error, Result};
-use regex::bytes::{Regex, RegexBuilder};
+use common::pattern::Glob;
 
 /// Which events to take.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct EventArgs {
     /// Take the events or the measure that match, such as 'cycles*'; default: a file's own, mostly its first
     #[arg(long, value_name = "GLOB")]
-    pub(super) event: Option<String>,
+    pub(super) event: Option<Glob>,
 
     /// Take all events, each as the root frame of its stacks; of measures only the default
     #[arg(long)]
@@ -20,7 +19,7 @@ pub(crate) struct EventArgs {
 #[derive(Clone, Debug)]
 pub(super) enum Wanted {
     First,
-    Matching(Regex),
+    Matching(Glob),
     Named(Vec<Vec<u8>>),
     /// The first, or those that match, and besides those of these names.
     With(Box<Wanted>, Vec<Vec<u8>>),
@@ -28,12 +27,12 @@ pub(super) enum Wanted {
 }
 
 impl Wanted {
-    pub(super) fn new(args: &EventArgs) -> Result<Wanted> {
-        Ok(match &args.event {
-            Some(glob) => Wanted::Matching(regex_of_glob(glob)?),
+    pub(super) fn new(args: &EventArgs) -> Wanted {
+        match &args.event {
+            Some(glob) => Wanted::Matching(glob.clone()),
             None if args.by_event => Wanted::All,
             None => Wanted::First,
-        })
+        }
     }
 
     /// Whether every event of this name is wanted.
@@ -66,12 +65,4 @@ impl Wanted {
         };
         matches!(self, Wanted::With(_, names) if names.iter().any(is_it))
     }
-}
-
-/// `*` stands for any text, `?` for one byte.
-fn regex_of_glob(glob: &str) -> Result<Regex> {
-    let pattern = regex::escape(glob).replace(r"\*", ".*").replace(r"\?", ".");
-    RegexBuilder::new(&format!("^(?:{pattern})$")).dot_matches_new_line(true).build().map_err(
-        |error| Error::Usage(format!("--event: expected a glob such as 'cycles*': {error}")),
-    )
 }

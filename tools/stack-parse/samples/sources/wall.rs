@@ -10,8 +10,8 @@ mod threads;
 mod timeline;
 
 use bstr::ByteSlice;
+use common::pipe::Pipe;
 use common::stacks::{FrameId, FrameTable, NodeId};
-use common::{Result, pipe::Pipe};
 
 use super::switch::{EVENT, Switch};
 use super::wakers::{WAKINGS, Wakers, interrupt, is_waking, woken};
@@ -68,18 +68,15 @@ enum Current {
 }
 
 impl Wall {
-    /// # Errors
-    ///
-    /// [`common::Error::Usage`] if the glob of the events cannot be read.
     pub(crate) fn new(
         args: &EventArgs,
         is_timed: bool,
         wants_wakers: bool,
         frames: &mut FrameTable,
-    ) -> Result<Wall> {
+    ) -> Wall {
         let names = [&[EVENT], &WAKINGS[..], &LEAVING].concat();
-        let events = Events::with(&names, args)?;
-        Ok(Wall {
+        let events = Events::with(&names, args);
+        Wall {
             events,
             wants_wakers,
             wakers: Wakers::new(frames),
@@ -87,7 +84,7 @@ impl Wall {
             has_switches: false,
             current: None,
             unreadable: 0,
-        })
+        }
     }
 
     fn open_switch(&mut self, origin: &Sample<'_>, time: u64, sums: &mut Sums) -> bool {
