@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use clap::Args;
-use common::folded::{FoldedLine, is_slice, parse_label_key};
+use common::folded::{FoldedLine, Label, is_slice, parse_label_key};
 use common::io::append_row;
 use common::names::printable;
 use common::numbers::{counted, grouped, nanoseconds_of_label, seconds};
@@ -47,6 +47,10 @@ pub(crate) struct EventArgs {
 
 /// What prints lines that have what is needed.
 const PRINT: &str = "stack-parse --header --per-sample --event '*' --labels time,event";
+
+/// What to do with lines that more than one span may hold.
+const SLICES: &str = "slices of wall time are cut where spans begin and end: write a table of the spans \
+                      with --tsv, and then 'stack-label --clock any TABLE' labels the slices";
 
 /// Labels that any line may have, besides those that no column may be called after.
 const OTHERS: [&[u8]; 6] = [b"tid", b"pid", b"cgroup", b"addr", b"object", b"build_id"];
@@ -118,22 +122,17 @@ impl Events {
     /// [`Error::Usage`] at a slice of wall time, which more than one span may hold; and
     /// [`Error::Output`] with what the system says.
     pub(crate) fn line(&mut self, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result<()> {
-        if is_slice(line) {
-            return Err(Error::Usage(
-                "slices of wall time are cut where spans begin and end: write a table of the spans \
-                 with --tsv, and then 'stack-label --clock any TABLE' labels the slices"
-                    .to_owned(),
-            ));
+        let Known { time, thread, event, is_slice } = Known::of(line);
+        if is_slice {
+            return Err(Error::Usage(SLICES.to_owned()));
         }
-        let Some(time) = line.labels.get(b"time").and_then(nanoseconds_of_label) else {
+        let Some(time) = time else {
             self.tally.timeless += line.count;
-            return self.pass(line, pipe);
+            return self.write_without_spans(line, pipe);
         };
-        let thread = line.labels.get(b"tid").unwrap_or_default();
         let last = self.times.entry_ref(thread).or_default();
         self.unordered += u64::from(time < *last);
         *last = time.max(*last);
-        let event = line.labels.get(b"event").unwrap_or_default();
         let (begins, ends) = (self.begin.is_match(event), self.end.is_match(event));
         if ends {
             self.end(line, time, begins, pipe)?;
@@ -144,21 +143,19 @@ impl Events {
         if !begins && !ends && !self.others.iter().any(|known| known == event) {
             self.others.push(event.to_vec());
         }
-        if self.table.is_some() || !self.open.hold(line, thread) {
-            return self.pass(line, pipe);
+        if self.table.is_none() && self.open.hold(line, thread) {
+            self.given_up += self.open.keep_to_limit();
+            return self.write_done(pipe);
         }
-        self.given_up += self.open.keep_to_limit();
-        self.write_done(pipe)
+        self.tally.add(false, line.count);
+        self.write_without_spans(line, pipe)
     }
 
-    /// Passes a line that is in no span on; in place of a table's lines there are none.
-    fn pass(&mut self, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result<()> {
+    /// In place of a table's lines there are none.
+    fn write_without_spans(&self, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result<()> {
         if self.table.is_some() {
             pipe.drop_line(line);
             return Ok(());
-        }
-        if line.labels.get(b"time").is_some() {
-            self.tally.add(false, line.count);
         }
         pipe.pass(line)
     }
@@ -225,9 +222,9 @@ impl Events {
 
     fn write(&mut self, held: &HeldLine, pipe: &mut Pipe) -> Result<()> {
         let (line, spans) = (held.line(), held.spans());
-        let Some(innermost) = spans.last() else { return self.pass(&line, pipe) };
-        self.tally.add(true, line.count);
-        let is_of_spans = |key: &[u8]| innermost.labels().get(key).is_some();
+        self.tally.add(!spans.is_empty(), line.count);
+        let Some(innermost) = spans.last() else { return pipe.pass(&line) };
+        let is_of_spans = |key: &[u8]| !is_of_lines(key) && innermost.labels().get(key).is_some();
         self.writer.write(&line, &spans, 0, is_of_spans, pipe)
     }
 
@@ -291,7 +288,9 @@ impl Events {
             };
             pipe.note(format_args!("{lines} of the same thread, and may be in a wrong span"));
         }
-        self.tally.say_outside(pipe);
+        if self.table.is_none() {
+            self.tally.say_outside(pipe);
+        }
     }
 
     /// Which event no line has.
@@ -305,6 +304,31 @@ impl Events {
         let more = if names.len() > MOST_NAMES { ", ..." } else { "" };
         let names = names[..names.len().min(MOST_NAMES)].join(", ");
         format!("no line is of the event of {which}; lines are of {names}{more}")
+    }
+}
+
+/// What a line says of itself.
+#[derive(Default)]
+struct Known<'a> {
+    time: Option<u64>,
+    thread: &'a [u8],
+    event: &'a [u8],
+    is_slice: bool,
+}
+
+impl<'a> Known<'a> {
+    fn of(line: &FoldedLine<'a>) -> Known<'a> {
+        let mut known = Known::default();
+        for Label { key, value } in line.labels.iter() {
+            match key {
+                b"time" => known.time = nanoseconds_of_label(value),
+                b"tid" => known.thread = value,
+                b"event" => known.event = value,
+                b"state" => known.is_slice = is_slice(line),
+                _ => {}
+            }
+        }
+        known
     }
 }
 
@@ -322,10 +346,13 @@ fn span(number: Number, begun: &Begun, end: u64, line: &FoldedLine<'_>) -> Span 
 
 /// The labels of a begin or an end that say something of the span.
 fn own_labels(line: &FoldedLine<'_>) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let is_other =
-        |key: &[u8]| OTHERS.contains(&key) || TAKEN.iter().any(|it| it.as_bytes() == key);
-    let own = line.labels.iter().filter(|it| !is_other(it.key));
+    let own = line.labels.iter().filter(|it| !is_of_lines(it.key));
     own.map(|it| (it.key.to_vec(), it.value.to_vec())).collect()
+}
+
+/// Whether any line may have this label, so that it says nothing of a span.
+fn is_of_lines(key: &[u8]) -> bool {
+    OTHERS.contains(&key) || TAKEN.iter().any(|it| it.as_bytes() == key)
 }
 
 /// Writes the spans as a table that this tool reads, in the order in which they began.
