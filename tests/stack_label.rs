@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use crate::util::{TempFile, few_cases, filter, golden_path, output, stderr};
+use crate::util::{TempFile, few_cases, filter, golden_path, output, recording, stderr};
 
 const SPANS: &str = "start\tend\ttid\tname\tid\tpod\n\
     10\t20\t1\touter\ta\tx\n\
@@ -170,6 +170,23 @@ fn the_slow_requests_of_a_server_wait_as_long_as_they_do() {
     let slow = filter("stack-grep", &["--label", "span_ms>=100", "-e", ""], &labelled);
     assert_eq!(weight(&slow, &[]), 720_926_303);
     assert_eq!(weight(&slow, &["state=waiting\t"]), 692_297_255);
+}
+
+#[test]
+fn what_slow_requests_wait_for_is_what_was_planted() {
+    // Its stacks need the files of the recorded machine, so these are the slices themselves.
+    let slices = recording("wall/srv-wait.slices.zst");
+    let spans = golden_path("wall/srv-wait.spans.tsv");
+    let labelled = output("stack-label", &[spans.to_str().expect("UTF-8")], slices).stdout;
+    let labelled = String::from_utf8(labelled).expect("UTF-8");
+    let slow = filter("stack-grep", &["--label", "span_ms>=100"], &labelled);
+    let waiting = weight(&slow, &["state=waiting\t"]);
+    assert_eq!((weight(&slow, &[]), waiting), (720_926_303, 692_297_255));
+    let below = weight(&slow, &["state=waiting\t", ";update_stats_[o];"]);
+    assert!(below * 100 >= waiting * 95, "{below} of {waiting}");
+    let brief = String::from_utf8(output("stack-brief", &[], slow).stdout).expect("UTF-8");
+    let first = brief.lines().find(|line| line.starts_with("## "));
+    assert!(first.is_some_and(|line| line.starts_with("## `update_stats`")), "{brief}");
 }
 
 /// Spans and lines of few threads and moments, so that they touch, nest and begin together.
