@@ -96,6 +96,7 @@ const OF_STACK_TOOLS: Expected = &[
     ),
     ("Which requests are slow, without a log?", &["> rebuild_index:21 > compute", "server.exe: "]),
     ("What do the slow requests wait for?", &["# server.exe: ", "\n## `", "  write_index\n"]),
+    ("What came with the new version?", &["  v2  ", "check_twice\n"]),
     ("Which thread is slow?", &["  [all]\n", "ROOT\n", "<svg", "data-split=\"label:tid\""]),
     ("One container", &["  /shop/web  /shop/db  FUNCTION\n", "<svg", "query"]),
     ("A table for pandas", &["since\ttid\tweight\tstack\n0.000000000\t", "\"app.exe;"]),

@@ -50,6 +50,12 @@ pub(in super::super) fn of_cook_book(title: &str, cooked: &Cooked<'_>) {
             let waits = lines(&cooked.run("stack-grep --label state=waiting slow.slices"));
             assert!(weight(&waits, |it| it.has("write_index")) * 2 > sum(&waits));
         }
+        "What came with the new version?" => {
+            let [v1, v2] = ["v1", "v2"].map(|it| cooked.stacks(&format!("{it}.folded")));
+            let is_new = |it: &Line| it.has("check_twice");
+            assert_eq!(weight(&v1, is_new), 0);
+            assert!(weight(&v2, is_new) > 0);
+        }
         "Which thread is slow?" => threads(cooked),
         "One container" => {
             containers_are_columns(cooked);
