@@ -1,7 +1,7 @@
 //! Colours: by default by the kind of code, and always the same for the same name.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -51,11 +51,16 @@ impl Colors {
     /// # Errors
     ///
     /// Errors of inferno; none is expected.
-    pub(crate) fn of_names(self, Named { names, kinds }: &Named) -> io::Result<Vec<Color>> {
+    pub(crate) fn of_names(self, named: &Named) -> io::Result<Vec<Color>> {
+        let Named { names, kinds, are_roots } = named;
         let all = names.iter().copied();
         match self {
             Colors::Kind => {
-                Ok(kinds.iter().zip(all).map(|(kind, name)| of_kind(*kind, name)).collect())
+                let of_kind = |((kind, name), is_root): ((&CodeKind, &[u8]), &bool)| match is_root {
+                    true => ROOT,
+                    false => of_kind(*kind, name),
+                };
+                Ok(kinds.iter().zip(all).zip(are_roots).map(of_kind).collect())
             }
             Colors::Module => Ok(all.map(of_module).collect()),
             Colors::Inferno(palette) => of_palette(palette, all),
@@ -69,6 +74,7 @@ impl Colors {
         ids: &[FrameId],
         frames: &'a FrameTable,
         split: Option<&Split>,
+        roots: &HashSet<FrameId>,
     ) -> Named<'a> {
         let names: Vec<&[u8]> = ids.iter().map(|&id| frames.name(id)).collect();
         let mut kinds = match self {
@@ -81,12 +87,20 @@ impl Colors {
                 *kind = state.and_then(CodeKind::of_state).unwrap_or(*kind);
             }
         }
-        Named { names, kinds }
+        // In a profile in which nothing is known, a root may be the program's main function.
+        let is_any_known = kinds.iter().any(|kind| *kind != CodeKind::Unknown);
+        let unknown = ids
+            .iter()
+            .zip(&kinds)
+            .map(|(id, kind)| is_any_known && *kind == CodeKind::Unknown && roots.contains(id));
+        let are_roots = unknown.collect();
+        Named { names, kinds, are_roots }
     }
 
     /// The colours of the kinds or modules of these names; `colors` are those of the names
     /// themselves.
-    pub(crate) fn of_classes(self, Named { names, kinds }: &Named, colors: &[Color]) -> Vec<Color> {
+    pub(crate) fn of_classes(self, named: &Named, colors: &[Color]) -> Vec<Color> {
+        let Named { names, kinds, .. } = named;
         match self {
             Colors::Kind => kinds.iter().map(|kind| middle_of(*kind)).collect(),
             Colors::Module => names.iter().map(|name| middle_of_module(module(name))).collect(),
@@ -98,7 +112,8 @@ impl Colors {
     pub(crate) fn of_name(self, name: &[u8]) -> Color {
         let mut frames = FrameTable::default();
         let id = frames.intern(name);
-        self.of_names(&self.named(&[id], &frames, None)).map_or(WHOLE, |colors| colors[0])
+        self.of_names(&self.named(&[id], &frames, None, &HashSet::new()))
+            .map_or(WHOLE, |colors| colors[0])
     }
 }
 
@@ -108,12 +123,15 @@ pub(crate) struct Named<'a> {
     names: Vec<&'a [u8]>,
     /// The kind of code of each; empty if the hue does not show it.
     kinds: Vec<CodeKind>,
+    /// For each name with a kind, whether it is no function but a process or a thread.
+    are_roots: Vec<bool>,
 }
 
 impl Named<'_> {
     /// The kinds of these names, each with its middle shade.
     pub(crate) fn legend(&self) -> impl Iterator<Item = (Color, &'static str)> {
-        let kinds: BTreeSet<CodeKind> = self.kinds.iter().copied().collect();
+        let of_code = self.kinds.iter().zip(&self.are_roots).filter(|(_, is_root)| !**is_root);
+        let kinds: BTreeSet<CodeKind> = of_code.map(|(kind, _)| *kind).collect();
         kinds.into_iter().map(|kind| (middle_of(kind), kind.word()))
     }
 }
@@ -137,6 +155,9 @@ fn of_palette<'a>(
 
 /// The whole: no code, so no colour.
 pub(crate) const WHOLE: Color = Color { r: 230, g: 230, b: 230 };
+
+/// A process or a thread: no code either.
+const ROOT: Color = Color { r: 238, g: 239, b: 241 };
 
 /// A colour a little nearer to white, for a box of several frames.
 pub(crate) fn pale(Color { r, g, b }: Color) -> Color {

@@ -1,6 +1,7 @@
 //! Says what the picture shows: the words and colours of its boxes and of the lines below
 //! them.
 
+use std::collections::HashSet;
 use std::io;
 
 use common::names::{FrameParts, LEAST_LETTERS, base_of_place, fitted};
@@ -63,7 +64,11 @@ impl Picture<'_> {
     /// None is expected: it is drawn in memory.
     pub(crate) fn draw(&self) -> io::Result<Vec<u8>> {
         let ids = embed::names_by_use(self.script_data.unwrap_or(self.drawn), self.frames);
-        let named = self.look.colors.named(&ids, self.frames, self.split);
+        let roots = match self.kind.reverse {
+            true => HashSet::new(),
+            false => self.script_data.unwrap_or(self.drawn).only_roots(),
+        };
+        let named = self.look.colors.named(&ids, self.frames, self.split, &roots);
         let colors = self.look.colors.of_names(&named)?;
         let legend = self.legend(&ids, &named);
         let mut by_name = vec![colors::WHOLE; self.frames.len()];

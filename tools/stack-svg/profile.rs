@@ -1,6 +1,7 @@
 //! A profile in the order in which it is drawn: a parent before its children,
 //! siblings from left to right.
 
+use std::collections::HashSet;
 use std::mem;
 
 use common::Result;
@@ -54,6 +55,21 @@ pub(crate) struct LeftOut {
 }
 
 impl Profile {
+    /// The names that only roots have.
+    pub(crate) fn only_roots(&self) -> HashSet<FrameId> {
+        let at = |is_wanted: fn(usize) -> bool| {
+            self.nodes
+                .iter()
+                .filter(move |node| is_wanted(node.depth))
+                .filter_map(|node| node.frame)
+        };
+        let mut roots: HashSet<FrameId> = at(|depth| depth == 1).collect();
+        at(|depth| depth > 1).for_each(|frame| {
+            roots.remove(&frame);
+        });
+        roots
+    }
+
     /// The frames of all stacks, children in the order of their names; of more
     /// than `max_frames` the heaviest. `None` if nothing weighs anything.
     ///

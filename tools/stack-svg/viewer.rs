@@ -6,7 +6,7 @@ use common::heat::with_ramp;
 use common::picture::{page_script, page_style};
 
 /// The files of the script.
-const PARTS: [&str; 31] = [
+const PARTS: [&str; 32] = [
     include_str!("viewer/data.js"),
     include_str!("viewer/words.js"),
     include_str!("viewer/fit.js"),
@@ -25,6 +25,7 @@ const PARTS: [&str; 31] = [
     include_str!("viewer/layout.js"),
     include_str!("viewer/blocks.js"),
     include_str!("viewer/range.js"),
+    include_str!("viewer/colors.js"),
     include_str!("viewer/draw.js"),
     include_str!("viewer/minimap.js"),
     include_str!("viewer/lanes.js"),

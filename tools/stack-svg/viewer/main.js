@@ -2,6 +2,7 @@
 
 function render() {
   const { view } = state;
+  noteTheme();
   page.app.dataset.view = view;
   for (const { id } of VIEWS) {
     page.tabOf[id].setAttribute('aria-selected', id === view);
@@ -227,6 +228,7 @@ function start() {
   // A page around the picture has keys of its own.
   listen(isAlone ? document : page.app, { keydown: onKey });
   listenToPrint();
+  listen(matchMedia('(prefers-color-scheme: dark)'), { change: () => soon(render) });
   listen(window, { hashchange: restoreIfChanged, resize: () => soon(render) });
   restore();
 }

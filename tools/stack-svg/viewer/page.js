@@ -123,7 +123,7 @@ function makeNotes(app) {
   for (const line of textOf('legend').split('\n').filter(Boolean)) {
     const entry = makeIn(notes, 'span', 'kind', line.slice(line.indexOf(' ') + 1));
     const square = make('i', 'square');
-    square.style.backgroundColor = line.slice(0, line.indexOf(' '));
+    square.color = line.slice(0, line.indexOf(' '));
     entry.prepend(square);
   }
   makeIn(notes, 'span', 'kind', 'narrow frames, together').prepend(make('i', 'square narrow'));

@@ -1,5 +1,6 @@
 //! What kind of code a frame is, and the colour for it.
 
+mod plumbing;
 mod rules;
 
 use std::borrow::Cow;
@@ -7,6 +8,7 @@ use std::collections::HashSet;
 
 use bstr::ByteSlice;
 
+use self::plumbing::is_plumbing;
 use self::rules::{FILES, Rules};
 use super::{FrameParts, cpp, module, normalize, rust, script_of, short::is_std_type};
 use crate::folded::ThreadState;
@@ -52,10 +54,10 @@ impl CodeKind {
     #[must_use]
     pub fn shades(self) -> [[u8; 3]; 2] {
         match self {
-            CodeKind::Own => [[255, 220, 156], [242, 154, 72]],
-            CodeKind::Library => [[186, 214, 242], [121, 164, 212]],
-            CodeKind::Runtime => [[176, 226, 212], [96, 178, 162]],
-            CodeKind::Kernel => [[222, 200, 238], [172, 138, 202]],
+            CodeKind::Own => [[255, 226, 168], [238, 142, 58]],
+            CodeKind::Library => [[200, 223, 246], [108, 154, 208]],
+            CodeKind::Runtime => [[188, 232, 220], [84, 170, 153]],
+            CodeKind::Kernel => [[229, 211, 243], [162, 127, 196]],
             CodeKind::Nameless => [[228, 228, 228], [190, 190, 190]],
             CodeKind::Unknown => [[250, 240, 190], [226, 208, 130]],
             CodeKind::Waiting => [[246, 247, 244], [236, 239, 233]],
@@ -64,16 +66,23 @@ impl CodeKind {
     }
 
     /// The colour of a frame of this kind as red, green and blue: the hue shows the kind of code,
-    /// the shade makes neighbours differ; what was inlined is paler.
+    /// the shade makes neighbours differ; what was inlined is paler, and what only starts programs
+    /// and threads the palest.
     #[must_use]
     pub fn color(self, frame: &[u8]) -> [u8; 3] {
         let [light, dark] = self.shades();
         let parts = FrameParts::of(frame);
         let (depth, is_inlined) = (name_hash(parts.name), parts.has_mark(b'i'));
+        let is_plumbing = is_plumbing(parts.name);
         std::array::from_fn(|index| {
             let (light, dark) = (u32::from(light[index]), u32::from(dark[index]));
             let shade = (light * (255 - depth) + dark * depth) / 255;
-            (if is_inlined { (shade + 255) / 2 } else { shade }) as u8
+            let paler = match (is_plumbing, is_inlined) {
+                (true, _) => (light + 3 * 244) / 4,
+                (false, true) => (shade + 255) / 2,
+                (false, false) => shade,
+            };
+            paler as u8
         })
     }
 
@@ -356,6 +365,22 @@ mod tests {
             let [light, dark] = CodeKind::Unknown.shades();
             assert!((dark[0]..=light[0]).contains(&color[0]), "{number}: {color:?}");
         }
+    }
+
+    #[test]
+    fn what_starts_programs_and_threads_is_pale() {
+        for name in [
+            "_start",
+            "__libc_start_main@@GLIBC_2.34",
+            "clone3 (clone3.S:81)_[l]",
+            "std::rt::lang_start::{{closure}} (rt.rs:206)",
+            "<Thread>::new::thread_start",
+        ] {
+            let color = CodeKind::Library.color(name.as_bytes());
+            assert!(color.iter().all(|part| *part > 230), "{name} {color:?}");
+        }
+        let color = CodeKind::Own.color(b"start_work");
+        assert!(color[2] < 170, "{color:?}");
     }
 
     #[test]
