@@ -51,6 +51,9 @@ mod asking;
 // Kinds of pictures: two profiles, time, themes.
 mod kinds;
 
+// Whether texts can be read, in the light, in the dark and in forced colours.
+mod contrast;
+
 // A phone, paper, a page around it, a screen reader.
 mod everywhere;
 

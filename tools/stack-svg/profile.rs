@@ -55,16 +55,15 @@ pub(crate) struct LeftOut {
 }
 
 impl Profile {
-    /// The names that only roots have.
+    /// The names that only roots have, of those with other frames on top.
     pub(crate) fn only_roots(&self) -> HashSet<FrameId> {
-        let at = |is_wanted: fn(usize) -> bool| {
-            self.nodes
-                .iter()
-                .filter(move |node| is_wanted(node.depth))
-                .filter_map(|node| node.frame)
+        let is_root = |node: &Node| node.depth == 1 && node.weight > node.self_weight;
+        let names = |are_roots: bool| {
+            let nodes = self.nodes.iter().filter(move |node| is_root(node) == are_roots);
+            nodes.filter_map(|node| node.frame)
         };
-        let mut roots: HashSet<FrameId> = at(|depth| depth == 1).collect();
-        at(|depth| depth > 1).for_each(|frame| {
+        let mut roots: HashSet<FrameId> = names(true).collect();
+        names(false).for_each(|frame| {
             roots.remove(&frame);
         });
         roots
