@@ -82,7 +82,7 @@ fn steps_show_what_is_left_and_are_taken_back(stage: &Stage) {
     ask(browser, "malloc", ONLY);
     assert_eq!(
         steps(),
-        "Only stacks with malloc \u{2715} 64.8% of 108 counts left stack-grep '^malloc$' Copy"
+        "Only stacks with malloc \u{2715} 64.8% of 108 counts left stack-grep '^malloc$' Copy command"
     );
     assert_eq!(drawn(browser), ["A.f", "A.g", "all", "main", "malloc", "malloc"]);
     ask(browser, "A.f", HIDE);

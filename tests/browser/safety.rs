@@ -73,10 +73,14 @@ fn without_scripts_the_static_picture_is_seen(stage: &Stage) {
     let off = |off: bool| {
         browser.chromium("Emulation.setScriptExecutionDisabled", &json!({ "value": off }))
     };
-    off(true);
-    browser.open(&stage.server.add("off", filter_bytes("stack-svg", &[], "a;b 1\n"), ""));
-    off(false);
-    assert_eq!(browser.value("document.querySelector('.app')"), json!(null));
+    let has_run = || {
+        off(true);
+        browser.open(&stage.server.add("off", filter_bytes("stack-svg", &[], "a;b 1\n"), ""));
+        off(false);
+        browser.value("document.querySelector('.app')") != json!(null)
+    };
+    // On a busy machine the browser may switch scripts off after it has run the page's.
+    assert!((0..20).any(|_| !has_run()), "scripts run though they are off");
     assert_eq!(browser.value(IS_STATIC), json!(true));
 
     stage.show(&["--no-script"], "a;b 1\n");

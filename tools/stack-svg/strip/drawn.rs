@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use common::heat::{COLORS, SHADES, Shades, least_round};
+use common::heat::least_round;
 use common::names::shortened;
 use common::numbers::{grouped, seconds};
 use quick_xml::escape::escape;
@@ -19,13 +19,19 @@ const NAMES: usize = 8;
 const LETTERS: usize = 24;
 
 /// The least width of a cell, and the least distance of times, in pixels.
-const LEAST_CELL: usize = 2;
+const LEAST_CELL: usize = 4;
 const MARK_WIDTH: usize = 90;
+
+/// The height of a row in the units of its curve, and the least height of a column: however little
+/// ran, it is visible.
+const ROW: u64 = 100;
+const LEAST_HEIGHT: u64 = 6;
 
 /// Some lanes, and each with the weights of its cells.
 struct Row {
     name: String,
-    is_rest: bool,
+    /// How many lanes it shows together; 1 for one that has a name.
+    lanes: u64,
     cells: Vec<u64>,
 }
 
@@ -45,20 +51,18 @@ impl Strip {
         let height = row_height(look);
         let mut svg = String::from("\n<svg class=\"strip\">");
         let (count, steps) = (rows.len(), self.steps);
+        let units = count as u64 * ROW;
         let _ = write!(
             svg,
             "<desc>{}</desc><svg x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{}\" \
-             viewBox=\"0 0 {steps} {count}\" preserveAspectRatio=\"none\" \
+             viewBox=\"0 0 {steps} {units}\" preserveAspectRatio=\"none\" \
              shape-rendering=\"crispEdges\"><rect width=\"100%\" height=\"100%\" \
              fill=\"#f5f6f8\" class=\"ground\"/>",
             escape(self.summary()),
             count as u32 * height,
         );
-        for (shade, path) in self.paths(&rows, per_cell).iter().enumerate() {
-            if !path.is_empty() {
-                let (class, fill) = (shade + 1, COLORS[shade]);
-                let _ = write!(svg, "\n<path class=\"s{class}\" fill=\"{fill}\" d=\"{path}\"/>");
-            }
+        for path in self.curves(&rows, per_cell) {
+            let _ = write!(svg, "\n<path class=\"curve\" fill=\"#8494a8\" d=\"{path}\"/>");
         }
         svg.push_str("</svg>");
         let letters = (left as f64 / (f64::from(look.font_size) * LETTER_WIDTH)) as usize;
@@ -81,42 +85,49 @@ impl Strip {
     fn rows(&self, per_cell: usize) -> Vec<Row> {
         let named = if self.lanes.len() > MOST_DRAWN { MOST_DRAWN - 1 } else { self.lanes.len() };
         let cells = (self.steps as usize).div_ceil(per_cell);
-        let row = |name: String, is_rest: bool, from: usize, to: usize| {
+        let row = |name: String, lanes: u64, from: usize, to: usize| {
             let mut sums = vec![0; cells];
             for &(step, weight) in self.lanes[from..to].iter().flat_map(|lane| &lane.steps) {
                 sums[step as usize / per_cell] += weight;
             }
-            Row { name, is_rest, cells: sums }
+            Row { name, lanes, cells: sums }
         };
-        let lanes = (0..named).map(|at| row(self.lanes[at].name.clone(), false, at, at + 1));
+        let lanes = (0..named).map(|at| row(self.lanes[at].name.clone(), 1, at, at + 1));
         let mut rows: Vec<Row> = lanes.collect();
         let all = self.lanes.len() + self.others.saturating_sub(1);
         if all > named {
-            let name = format!("{} others", grouped((all - named) as u64));
-            rows.push(row(name, true, named, self.lanes.len()));
+            let others = (all - named) as u64;
+            let name = format!("{} others", grouped(others));
+            rows.push(row(name, others, named, self.lanes.len()));
         }
         rows
     }
 
-    /// The cells of each shade as one path, in which a step is 1 wide and a lane 1 high.
-    fn paths(&self, rows: &[Row], per_cell: usize) -> Vec<String> {
-        // The row for the rest is left out: it could be so dark that all named rows are pale.
-        let named = rows.iter().filter(|row| !row.is_rest);
-        let shades = Shades::of(named.flat_map(|row| &row.cells).copied().collect());
-        let mut paths = vec![String::new(); SHADES];
-        for (y, row) in rows.iter().enumerate() {
-            let cells: Vec<usize> = row.cells.iter().map(|&cell| shades.of_weight(cell)).collect();
-            let mut at = 0;
-            for run in cells.chunk_by(|one, other| one == other) {
-                let (from, to) = (at * per_cell, (at + run.len()) * per_cell);
-                let width = to.min(self.steps as usize) - from;
-                if run[0] > 0 {
-                    let _ = write!(paths[run[0] - 1], "M{from} {y}h{width}v1h-{width}z");
-                }
-                at += run.len();
+    /// Each row as a curve of columns, in which a step is 1 wide. The row for the rest shows what one
+    /// of them is on average, so that it is as high as the others.
+    fn curves(&self, rows: &[Row], per_cell: usize) -> Vec<String> {
+        let named = rows.iter().filter(|row| row.lanes == 1);
+        let most = most_of(named.flat_map(|row| &row.cells).copied().collect());
+        let height_of = |weight: u64, lanes: u64| match weight / lanes {
+            _ if weight == 0 => 0,
+            weight => {
+                (u128::from(weight) * u128::from(ROW) / u128::from(most)).min(u128::from(ROW))
+                    as u64
             }
-        }
-        paths
+            .max(LEAST_HEIGHT),
+        };
+        let curve = |(floor, row): (u64, &Row)| {
+            let heights: Vec<u64> =
+                row.cells.iter().map(|cell| height_of(*cell, row.lanes)).collect();
+            let (mut path, mut at) = (format!("M0 {floor}"), 0);
+            for run in heights.chunk_by(|one, other| one == other) {
+                at += run.len();
+                let end = (at * per_cell).min(self.steps as usize);
+                let _ = write!(path, "V{}H{end}", floor - run[0]);
+            }
+            path + &format!("V{floor}z")
+        };
+        (1..).map(|row| row * ROW).zip(rows).map(curve).collect()
     }
 
     fn push_times(&self, left: usize, width: usize, y: u32, svg: &mut String) {
@@ -131,6 +142,14 @@ impl Strip {
             }
         }
     }
+}
+
+/// The weight that is as high as a row: one of a hundred cells has more.
+fn most_of(mut weights: Vec<u64>) -> u64 {
+    weights.retain(|weight| *weight > 0);
+    weights.sort_unstable();
+    let at = (weights.len().max(1) - 1).saturating_mul(99).div_ceil(100);
+    weights.get(at).copied().unwrap_or(1)
 }
 
 /// As high as a letter and some room.

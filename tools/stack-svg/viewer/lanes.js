@@ -5,10 +5,8 @@ const LANE = 16;
 const PART_OF_PAGE = 0.2;
 const FEWEST_LANES = 3;
 
-// The least width of a cell in pixels.
-const LEAST_CELL = 2;
-
-const SHADES = 8;
+// The least width of a column in pixels.
+const LEAST_CELL = 4;
 
 // Whether all lanes are shown, and what is drawn.
 const lanesShown = { areAll: false, count: 0, drawn: '', rows: [] };
@@ -47,7 +45,7 @@ function rowsOfLanes(count) {
   const sums = new Float64Array(strip.steps);
   for (const lane of lanes.slice(count)) sumsOf(lane).forEach((weight, step) => (sums[step] += weight));
   const others = lanes.length - count + Math.max(strip.others - 1, 0);
-  return [...rows, { lane: null, name: `${grouped(others)} others`, sums }];
+  return [...rows, { lane: null, name: `${grouped(others)} others`, sums, of: others }];
 }
 
 function drawStrip() {
@@ -86,50 +84,47 @@ function askLane(lane) {
   select({ ...selection, lane: selection.lane === lane ? null : lane });
 }
 
-// The cells of each row as one path for each shade; a step is 1 wide.
+// Each row as a curve of columns. The row for the rest shows what one of them is on average, so that
+// it is as high as the others.
 function drawCells(rows, width) {
   const perCell = Math.max(1, Math.ceil((strip.steps * LEAST_CELL) / Math.max(width, 1)));
-  const cells = rows.map(({ sums }) => {
+  const cells = rows.map(({ sums, of = 1 }) => {
     const list = new Float64Array(Math.ceil(strip.steps / perCell));
-    sums.forEach((weight, step) => (list[Math.floor(step / perCell)] += weight));
+    sums.forEach((weight, step) => (list[Math.floor(step / perCell)] += weight / of));
     return list;
   });
   const named = cells.filter((_, at) => rows[at].lane !== null);
-  const shadeOf = shadesOf(named.flatMap((list) => [...list]));
-  page.strip.cells.replaceChildren(...cells.map((list) => rowOfCells([...list].map(shadeOf), perCell)));
+  const most = mostOf(named.flatMap((list) => [...list]));
+  page.strip.cells.replaceChildren(...cells.map((list) => curveOf(list, most, perCell)));
 }
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-function rowOfCells(shades, perCell) {
+// The least height of a column, as a part of the row: however little ran, it is visible.
+const LEAST_HEIGHT = 1 / LANE;
+
+// A row is 1 high, and a step 1 wide.
+function curveOf(cells, most, perCell) {
   const row = document.createElementNS(SVG, 'svg');
   setAll(row, { viewBox: `0 0 ${strip.steps} 1`, preserveAspectRatio: 'none' });
-  const paths = Array.from({ length: SHADES + 1 }, () => '');
-  for (let at = 0, end = 0; at < shades.length; at = end) {
-    while (end < shades.length && shades[end] === shades[at]) end++;
-    const [left, right] = [at * perCell, Math.min(end * perCell, strip.steps)];
-    if (shades[at] > 0) paths[shades[at]] += `M${left} 0H${right}V1H${left}z`;
+  const heights = [...cells].map((weight) => (
+    weight === 0 ? 0 : Math.min(Math.max(weight / most, LEAST_HEIGHT), 1).toFixed(2)
+  ));
+  let path = 'M0 1';
+  for (let at = 0, end = 0; at < heights.length; at = end) {
+    while (end < heights.length && heights[end] === heights[at]) end++;
+    path += `V${(1 - heights[at]).toFixed(2)}H${Math.min(end * perCell, strip.steps)}`;
   }
-  paths.forEach((path, shade) => {
-    if (path === '') return;
-    const element = document.createElementNS(SVG, 'path');
-    setAll(element, { class: `s${shade}`, d: path });
-    row.append(element);
-  });
+  const element = document.createElementNS(SVG, 'path');
+  setAll(element, { class: 'curve', d: `${path}V1z` });
+  row.append(element);
   return row;
 }
 
-// The shade of a weight among these weights, as in common's shades.rs.
-function shadesOf(weights) {
+// The weight that is as high as a row, as in strip/drawn.rs: one of a hundred cells has more.
+function mostOf(weights) {
   const sorted = Float64Array.from(weights.filter((weight) => weight > 0)).sort();
-  const top = sorted[Math.ceil(((sorted.length - 1) * 99) / 100)] ?? 1;
-  const steps = Array.from({ length: SHADES }, (_, step) => Math.ceil((top * (step + 1)) / SHADES));
-  const most = [...new Set(steps)];
-  return (weight) => {
-    if (weight === 0) return 0;
-    const step = Math.min(firstWhere(most.length, (at) => most[at] >= weight), most.length - 1);
-    return most.length === 1 ? SHADES : 1 + Math.floor((step * (SHADES - 1)) / (most.length - 1));
-  };
+  return sorted[Math.ceil(((sorted.length - 1) * 99) / 100)] ?? 1;
 }
 
 // Marks the part of the time that the chart shows. The chart has an axis of its own, and one is

@@ -107,7 +107,7 @@ function drawSteps() {
   const share = `${percent(treeAfter(state.steps).total[0], whole.total[0])} of ${counted(whole.total[0])} left`;
   makeIn(page.steps, 'span', 'left', share);
   const command = commandOfSteps();
-  makeIn(page.steps, 'code', 'command', command, { title: command });
-  const button = makeIn(page.steps, 'button', 'copy', 'Copy', { 'aria-label': 'Copy the command' });
+  makeIn(page.steps, 'code', 'command', command);
+  const button = makeIn(page.steps, 'button', 'copy', 'Copy command', { title: command });
   button.ask = () => copy(command);
 }

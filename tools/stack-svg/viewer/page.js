@@ -75,10 +75,10 @@ function makePage() {
   tool('help', '?', 'Keys', '?', toggleKeys);
   const way = makeIn(app, 'div', 'way');
   const crumbs = makeIn(way, 'nav', 'crumbs', '', { 'aria-label': 'Zoom' });
+  const steps = makeIn(way, 'div', 'steps', '', { role: 'group', 'aria-label': 'Steps' });
   const map = makeIn(way, 'div', 'map', '', { 'aria-hidden': 'true' });
   const canvas = makeIn(map, 'canvas', '');
   const window = makeIn(map, 'i', 'window');
-  const steps = makeIn(app, 'div', 'steps', '', { role: 'group', 'aria-label': 'Steps' });
   const strip = makeStrip(app);
   const content = makeIn(app, 'div', 'content');
   const axis = makeIn(content, 'div', 'axis', '', { 'aria-hidden': 'true' });
