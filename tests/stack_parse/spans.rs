@@ -39,6 +39,12 @@ impl Row {
     }
 }
 
+/// A time in nanoseconds, and a thread.
+type Moment = (u64, String);
+
+/// The labels `span` and `span_ms`, if there are any.
+type Found = Option<(String, String)>;
+
 /// The time in `7.000000250`, which must have nine digits after the point.
 fn nanoseconds(seconds: &str) -> u64 {
     let (whole, fraction) = seconds.split_once('.').expect("a point");
@@ -66,9 +72,8 @@ fn rows_of(name: &str) -> Vec<Row> {
     rows
 }
 
-/// Lines of samples with their time and thread, labelled by the spans of the same input: the time,
-/// the thread, and the labels `span` and `span_ms`.
-fn labelled(input: &[u8]) -> Vec<(u64, String, Option<(String, String)>)> {
+/// The samples of an input, labelled by its own spans.
+fn labelled(input: &[u8]) -> Vec<(Moment, Found)> {
     let table = TempFile::new(spans(&[], input).0);
     let lines = output("stack-parse", &["--per-sample", "--header", "--labels", "time,tid"], input);
     let lines = by_stack_label(&table, lines.stdout);
@@ -78,7 +83,7 @@ fn labelled(input: &[u8]) -> Vec<(u64, String, Option<(String, String)>)> {
             labels.filter(|(known, _)| *known == key).map(|(_, value)| value.to_owned()).next()
         };
         let time = nanoseconds(&label("time").expect("a time"));
-        (time, label("tid").expect("a thread"), label("span").zip(label("span_ms")))
+        ((time, label("tid").expect("a thread")), label("span").zip(label("span_ms")))
     });
     lines.collect()
 }
@@ -97,7 +102,7 @@ fn milliseconds(nanoseconds: u64) -> String {
 
 /// The name and the length of the innermost of these spans: that which began last; of those that
 /// began together, the shortest.
-fn innermost(spans: &[Row], time: u64, tid: &str) -> Option<(String, String)> {
+fn innermost(spans: &[Row], time: u64, tid: &str) -> Found {
     let around = spans.iter().filter(|span| span.is_around(time, tid));
     let span = around.max_by_key(|span| (span.start, u64::MAX - span.end))?;
     Some((span.name.clone(), milliseconds(span.end - span.start)))
@@ -122,7 +127,7 @@ fn micros(time: u64) -> String {
 }
 
 /// A trace with these spans, in which each thread has its own phases of events, and these samples.
-fn chrome(spans: &[Row], samples: &[(u64, String)], random: &mut Random) -> String {
+fn chrome(spans: &[Row], samples: &[Moment], random: &mut Random) -> String {
     let mut events = Vec::new();
     let mut edges: Vec<(u64, bool, u64, String)> = Vec::new();
     for Row { start, end, tid, name, .. } in spans {
@@ -149,7 +154,7 @@ fn chrome(spans: &[Row], samples: &[(u64, String)], random: &mut Random) -> Stri
     edges.sort();
     let place = random.below(events.len());
     events.splice(place..place, edges.into_iter().map(|(.., event)| event));
-    let sample = |(time, tid): &(u64, String)| {
+    let sample = |(time, tid): &Moment| {
         let time = micros(*time);
         format!(r#"{{"name":"cycles","ts":{time},"pid":7,"tid":{tid},"weight":1,"sf":1}}"#)
     };
@@ -188,7 +193,7 @@ fn samples_of_a_trace_are_in_the_spans_that_it_has() {
         assert_eq!(sorted(found), sorted(expected.clone()), "seed {seed}");
         let labelled = labelled(trace.as_bytes());
         assert_eq!(labelled.len(), samples.len());
-        for (time, tid, found) in labelled {
+        for ((time, tid), found) in labelled {
             assert_eq!(found, innermost(&expected, time, &tid), "seed {seed}: {time} of {tid}");
         }
     }
@@ -196,7 +201,7 @@ fn samples_of_a_trace_are_in_the_spans_that_it_has() {
 
 /// What 'jfr print --json' says, one line per event: `span start nanoseconds thread event`,
 /// `sample time thread methods`, the leaf first.
-fn printed() -> (Vec<Row>, BTreeMap<(u64, String), Vec<String>>) {
+fn printed() -> (Vec<Row>, BTreeMap<Moment, Vec<String>>) {
     let text = String::from_utf8(recording("oracle/jdk17-requests.print.gz")).expect("UTF-8");
     let (mut spans, mut samples) = (Vec::new(), BTreeMap::new());
     for line in text.lines() {
@@ -222,7 +227,7 @@ fn slow_requests_of_a_flight_recording_do_what_was_planted() {
     let (expected, samples) = printed();
     assert_eq!(rows_of(RECORDING), expected);
     let (mut planted, mut slow, mut fast) = (0, 0, 0);
-    for (time, tid, found) in labelled(&recording(RECORDING)) {
+    for ((time, tid), found) in labelled(&recording(RECORDING)) {
         assert_eq!(found, innermost(&expected, time, &tid), "{time}");
         let methods = &samples[&(time, tid)];
         let Some((name, length)) = found else { continue };
@@ -346,7 +351,7 @@ fn spans_that_last_for_all_of_a_long_trace_are_whole() {
     let found = rows(&table);
     assert_eq!((found.len() as u64, &said[..]), (PAIRS + 1, ""));
     assert_eq!((found[0].start, found[0].end), (1, 10 * PAIRS + 9));
-    let is_pair = |row: &Row| row.start % 10 == 0 && row.end == row.start + 5;
+    let is_pair = |row: &Row| row.start.is_multiple_of(10) && row.end == row.start + 5;
     assert!(found[1..].iter().all(is_pair));
 }
 
@@ -412,7 +417,7 @@ fn markers_of_firefox_that_last_are_spans() {
         assert!(said.contains("1 spans did not end"), "{said}");
         let labelled = labelled(profile.as_bytes());
         let of_collection = Some(("GCMajor".to_owned(), "2.5".to_owned()));
-        assert_eq!(labelled, [(1_000_750_000, "13".to_owned(), of_collection)]);
+        assert_eq!(labelled, [((1_000_750_000, "13".to_owned()), of_collection)]);
     }
     let old = r#"{"meta":{"stackwalk":1},"threads":[{"name":"a","markers":{"schema":{"name":0,"time":1,
         "data":2},"data":[[0,1,{"type":"tracing"}]]},"stringTable":["Reflow"]}]}"#;
