@@ -199,6 +199,27 @@ fn samples_of_a_trace_are_in_the_spans_that_it_has() {
     }
 }
 
+/// Samples of V8 are of the thread that began its profile, in microseconds after that.
+#[test]
+fn samples_of_v8_are_in_spans_of_its_thread() {
+    let trace = r#"[{"ph":"P","name":"Profile","pid":1,"tid":2,"id":"0x1","ts":9,
+        "args":{"data":{"startTime":1000}}},
+        {"ph":"X","name":"load","pid":1,"tid":2,"ts":1004,"dur":8},
+        {"ph":"X","name":"GET","pid":1,"tid":2,"ts":1030.5,"dur":10},
+        {"ph":"X","name":"other","pid":1,"tid":9,"ts":1000,"dur":50},
+        {"ph":"P","name":"ProfileChunk","pid":1,"tid":9,"id":"0x1","ts":20,
+        "args":{"data":{"cpuProfile":{"nodes":[{"id":1,"callFrame":{"functionName":"main"}}],
+        "samples":[1,1,1]},"timeDeltas":[5,10,20]}}}]"#;
+    let found = |name: &str, length: &str| Some((name.to_owned(), length.to_owned()));
+    let moment = |micros: u64| (1000 * micros, "2".to_owned());
+    let expected = [
+        (moment(1005), found("load", "0.008")),
+        (moment(1015), None),
+        (moment(1035), found("GET", "0.01")),
+    ];
+    assert_eq!(labelled(trace.as_bytes()), expected);
+}
+
 /// What 'jfr print --json' says, one line per event: `span start nanoseconds thread event`,
 /// `sample time thread methods`, the leaf first.
 fn printed() -> (Vec<Row>, BTreeMap<Moment, Vec<String>>) {
