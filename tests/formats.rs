@@ -30,6 +30,9 @@ use crate::util::{
 /// The files beside an input.
 const COMPANIONS: [&str; 3] = ["folded", "weight", "args"];
 
+/// The formats that have spans of their own.
+const WITH_SPANS: [&str; 5] = ["jfr", "fxt", "perfetto", "trace-event", "firefox"];
+
 /// The greatest length of an expected output in bytes.
 const LONGEST_EXPECTATION: usize = 300_000;
 
@@ -219,6 +222,9 @@ fn every_case_may_end_anywhere() {
             // The format is detected by the first bytes.
             let short = lengths.partition_point(|&length| length < 1024);
             assert_ends_well(&args, &files[..short]);
+            if WITH_SPANS.contains(&&*case.format) {
+                assert_ends_well(&["--spans", "--format", &case.format], &files);
+            }
         }
     });
 }

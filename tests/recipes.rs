@@ -95,6 +95,7 @@ const OF_STACK_TOOLS: Expected = &[
         &["rebuild_index\n", "  GET /item/1  ", "> rebuild_index:21 > compute", "<svg"],
     ),
     ("Which requests are slow, without a log?", &["> rebuild_index:21 > compute", "server.exe: "]),
+    ("Spans that a recording has itself", &["  Shop.rebuildIndex\n"]),
     ("What do the slow requests wait for?", &["# server.exe: ", "\n## `", "  write_index\n"]),
     ("What came with the new version?", &["  v2  ", "check_twice\n"]),
     ("Which thread is slow?", &["  [all]\n", "ROOT\n", "<svg", "data-split=\"label:tid\""]),
@@ -286,6 +287,7 @@ impl Place {
             fs::copy(from, place.path(source)).expect("it is there");
         }
         place.write("app.ctf", recording("formats/memtrace/alloc.ctf.gz"));
+        place.write("shop.jfr", recording("formats/jfr/jdk17-requests.jfr.gz"));
         place.write("out.fxt", recording("formats/fxt/olly-gc.fxt.gz"));
         place.write("heaptrack.app.zst", recording("formats/heaptrack/leaky.txt.gz"));
         place.write("heaptrack.app.raw.zst", recording("formats/heaptrack/leaky-raw.txt.gz"));

@@ -91,6 +91,9 @@ mod mapped_code;
 mod perf_data;
 mod perfetto;
 
+// Spans that recordings have themselves.
+mod spans;
+
 // Tables, and the programs that read them.
 mod table;
 

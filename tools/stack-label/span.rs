@@ -19,9 +19,10 @@ pub(crate) struct Row {
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) name: Vec<u8>,
-    /// The number of the row where the table has no ids. Rows with one id are one span, which moved
-    /// between threads.
+    /// The number of the row where it has no id.
     pub(crate) id: Vec<u8>,
+    /// Whether the table has the id. Rows with one id are one span, which moved between threads.
+    pub(crate) has_id: bool,
     /// The fields of the columns that become labels.
     pub(crate) fields: Vec<Vec<u8>>,
 }

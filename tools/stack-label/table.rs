@@ -107,11 +107,14 @@ impl Spans {
 /// The spans of all rows. Each lasts from the first start to the last end of the rows with its id.
 fn spans_of(rows: &[Row], keys: &[Vec<u8>]) -> Vec<Span> {
     let mut lives: HashMap<&[u8], (u64, u64)> = HashMap::new();
-    for Row { start, end, id, .. } in rows {
+    for Row { start, end, id, .. } in rows.iter().filter(|row| row.has_id) {
         let life = lives.entry(id).or_insert((*start, *end));
         *life = (life.0.min(*start), life.1.max(*end));
     }
-    let duration = |row: &Row| lives.get(&row.id[..]).map_or(0, |(start, end)| end - start);
+    let duration = |row: &Row| {
+        let life = lives.get(&row.id[..]).filter(|_| row.has_id);
+        life.map_or(row.end - row.start, |(start, end)| end - start)
+    };
     rows.iter().map(|row| row.span(duration(row), keys)).collect()
 }
 
@@ -177,11 +180,13 @@ impl Columns {
         }
         let given =
             |at: Option<usize>| at.map(|at| fields[at].to_vec()).filter(|it| !it.is_empty());
+        let id = given(self.id);
         let row = Row {
             start,
             end,
             name: fields[self.name].to_vec(),
-            id: given(self.id).unwrap_or_else(|| (number - 1).to_string().into_bytes()),
+            has_id: id.is_some(),
+            id: id.unwrap_or_else(|| (number - 1).to_string().into_bytes()),
             fields: self.others.iter().map(|at| fields[*at].to_vec()).collect(),
         };
         Ok((row, Whose { tid: given(self.tid), pid: given(self.pid) }))

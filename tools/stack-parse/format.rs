@@ -46,6 +46,8 @@ pub(crate) enum Extra {
     Parallelism,
     /// Gives what threads did, and which woke which: `--wall`, `--wakers`.
     Wakers,
+    /// Has spans of its own beside or in place of samples: `--spans`.
+    Spans,
     /// Gives when memory was in use: `--live`.
     Live,
     /// Gives the heap of each object: `--major`, `--promoted`.

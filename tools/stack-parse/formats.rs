@@ -239,6 +239,7 @@ fn check(format: &Format, input: &str, objects: ObjectArgs, wants: &Wants) -> Re
         (wants.latency(), Extra::Parallelism, "--weight latency needs", how),
         (wants.wall, Extra::Wakers, "--wall needs", ""),
         (wants.wakers, Extra::Wakers, "--wakers needs", ""),
+        (wants.spans, Extra::Spans, "--spans needs", ""),
     ];
     let lacks = |(is_asked, extra, ..): &(bool, Extra, _, _)| *is_asked && !format.has(*extra);
     let Some((_, extra, option, how)) = needs.into_iter().find(lacks) else { return Ok(()) };

@@ -47,15 +47,15 @@ impl Options {
 pub(crate) struct ObjectArgs {
     /// Only memory in use this many seconds after the start, at the peak, or (default) at the end
     #[arg(long, value_name = "SECONDS|peak|end", num_args = 0..=1, require_equals = true)]
-    #[arg(conflicts_with_all = ["per_sample", "table", "off_cpu", "every"])]
+    #[arg(conflicts_with_all = ["per_sample", "table", "off_cpu", "every", "spans"])]
     live: Option<Option<Live>>,
 
     /// Only what was allocated in the major heap (memtrace)
-    #[arg(long)]
+    #[arg(long, conflicts_with = "spans")]
     pub(crate) major: bool,
 
     /// Only what was promoted to the major heap; with --major, both kinds (memtrace)
-    #[arg(long, conflicts_with_all = ["per_sample", "table", "off_cpu", "every"])]
+    #[arg(long, conflicts_with_all = ["per_sample", "table", "off_cpu", "every", "spans"])]
     pub(crate) promoted: bool,
 }
 

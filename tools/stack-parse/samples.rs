@@ -27,6 +27,7 @@ mod sinks;
 pub(crate) mod skipped;
 mod slices;
 mod sources;
+mod spans;
 mod sums;
 mod threads;
 mod wants;
@@ -35,10 +36,9 @@ mod window;
 mod words;
 
 use std::fmt::Display;
-use std::path::Path;
 
 use common::stacks::{FrameId, NodeId};
-use common::{Error, Result, io::Input, pipe::Pipe};
+use common::{Error, Result, pipe::Pipe};
 
 use crate::frame::Frame;
 use base::Base;
@@ -52,6 +52,7 @@ use sample::{OpenSample, Sample, Time};
 use sinks::Stream;
 use skipped::Skipped;
 use sources::{Made, Source};
+use spans::SpanTable;
 use sums::Sums;
 use weight::Rule;
 use window::Window;
@@ -64,6 +65,7 @@ pub(crate) use messages::Loss;
 pub(crate) use report::weight_in;
 pub(crate) use root::Root;
 pub(crate) use sources::Ids;
+pub(crate) use spans::Span;
 pub(crate) use sums::{Advice, CallChains, Recorded};
 pub(crate) use threads::{ThreadNews, Turn};
 pub(crate) use wants::Wants;
@@ -91,6 +93,8 @@ pub(crate) struct Samples<'p> {
     sums: Sums,
     /// `None` if samples are summed.
     stream: Option<Stream>,
+    /// `None` if samples are taken, not spans.
+    spans: Option<SpanTable>,
     /// The header lines of the inputs.
     pub(crate) headers: InputHeaders,
     /// What is known of the input that is being read.
@@ -111,6 +115,7 @@ impl<'p> Samples<'p> {
         let mut samples = Samples::of(wants, Events::new(&args.events), window);
         samples.pipe = Some(pipe);
         samples.stream = args.sink().map(Stream::new);
+        samples.spans = args.spans.then(SpanTable::default);
         samples.source = args.source(&mut samples.sums)?;
         if let Some(source) = &samples.source {
             samples.events = source.events();
@@ -132,6 +137,7 @@ impl<'p> Samples<'p> {
             source: None,
             base: Base::default(),
             stream: None,
+            spans: None,
             headers: InputHeaders::default(),
             facts: Facts::default(),
             inlined: Inlined::default(),
@@ -163,9 +169,11 @@ impl<'p> Samples<'p> {
     /// [`Error::Usage`] if the input lacks what the user asked for.
     pub(crate) fn end_input(&mut self, detected: impl Display, is_complete: bool) -> Result<()> {
         let makes_slices = self.source.as_ref().is_some_and(|source| source.makes_slices());
-        if is_complete && !makes_slices && !self.events.has_samples_of(|_| true) {
+        let takes_samples = self.spans.is_none() && !makes_slices;
+        if is_complete && takes_samples && !self.events.has_samples_of(|_| true) {
             self.note(format_args!("no sample found, {detected}"));
         }
+        self.end_spans(is_complete)?;
         self.note_header();
         self.note_count(self.inlined.left_out, Inlined::LEFT_OUT);
         let Samples { source, events, input, .. } = self;
@@ -176,19 +184,6 @@ impl<'p> Samples<'p> {
             self.skipped.report(&self.input.name, self.wants.strict, pipe);
         }
         ended
-    }
-
-    /// Opens an input.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Input`] with the error of the system.
-    ///
-    /// # Panics
-    ///
-    /// In a helper thread, which gets its text from the thread that reads.
-    pub(crate) fn open_input(&self, path: &Path) -> Result<Input> {
-        self.pipe.as_ref().expect("inputs are opened where the output is").open(path)
     }
 
     /// Declares that this input has one thread: then the default is no root frame.
@@ -368,6 +363,9 @@ impl<'p> Samples<'p> {
     /// Writes what is not yet written, and reports what was left out.
     pub(crate) fn finish(mut self) -> Result<()> {
         let Some(pipe) = self.pipe.take() else { return Ok(()) };
+        if self.wants.spans {
+            return Ok(());
+        }
         if self.wants.list {
             self.rounding.report(self.wants.latency(), pipe);
             return events::write_list(&self.events, self.wants.tsv, pipe);

@@ -35,7 +35,7 @@ pub use progress::Waiting;
 pub use screen::Screen;
 pub use seekable::Seekable;
 pub use stats::{Stats, Total};
-pub use table::{append_row, push_field, push_quoted, unquoted};
+pub use table::{append_row, push_bytes, push_field, push_quoted, unquoted};
 pub use terminal_color::{Color, terminal_color};
 pub use unsafe_code::map_executable;
 pub use whole_file::{is_same_file, replaced_by_write, write as write_whole_file};

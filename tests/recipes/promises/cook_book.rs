@@ -46,6 +46,14 @@ pub(in super::super) fn of_cook_book(title: &str, cooked: &Cooked<'_>) {
             assert_eq!(sum(&cooked.drawn("thread.svg")), weight(&stacks, then));
         }
         "What do the slow requests do?" => slow_requests(cooked),
+        "Spans that a recording has itself" => {
+            // As many as 'jfr summary' counts, and the line with the columns.
+            assert_eq!(cooked.text("shop.tsv").lines().count(), 601);
+            let [slow, fast] =
+                ["slow", "fast"].map(|it| cooked.stacks(&format!("shop-{it}.folded")));
+            assert!(weight(&slow, |it| it.has("Shop.rebuildIndex")) * 20 > sum(&slow) * 19);
+            assert!(sum(&fast) > 50 && !fast.iter().any(|it| it.has("Shop.rebuildIndex")));
+        }
         "What do the slow requests wait for?" => {
             let waits = lines(&cooked.run("stack-grep --label state=waiting slow.slices"));
             assert!(weight(&waits, |it| it.has("write_index")) * 2 > sum(&waits));

@@ -22,6 +22,7 @@
 
 mod cpu;
 mod libs;
+mod markers;
 mod names;
 mod native;
 mod saved_symbols;
@@ -32,7 +33,7 @@ use std::io::Read;
 
 use common::{Result, io::Input};
 
-use crate::format::{Format, Head};
+use crate::format::{Extra, Format, Head};
 use crate::options::Options;
 use crate::read::documents::{Document, read_documents};
 use crate::read::held::Held;
@@ -53,7 +54,8 @@ pub(super) const FORMAT: Format = Format::new(
     parse,
 )
 .root(&Root::Comm)
-.weighs(Weighs::Value);
+.weighs(Weighs::Value)
+.extras(&[Extra::Spans]);
 
 fn detect(head: &Head<'_>) -> bool {
     let is_profile = |keys: &Outline| {
@@ -71,7 +73,8 @@ fn parse(input: &mut Input, options: &Options, samples: &mut Samples<'_>) -> Res
     if let Some(trouble) = &saved.trouble {
         samples.note(trouble);
     }
-    let new = || Profile { saved: &saved, options, processes: Vec::new() };
+    let wants_spans = samples.wants.spans;
+    let new = || Profile { saved: &saved, options, wants_spans, processes: Vec::new() };
     read_documents(input, new, samples)
 }
 
@@ -80,6 +83,7 @@ struct Profile<'a> {
     /// Names from the file that samply saved beside the profile.
     saved: &'a SavedSymbols,
     options: &'a Options,
+    wants_spans: bool,
     processes: Vec<Process>,
 }
 
@@ -162,7 +166,7 @@ impl Profile<'_> {
             };
         }
         let mut thread = Thread::default();
-        let read = thread.read(json);
+        let read = thread.read(json, self.wants_spans);
         self.processes[process].threads.push(thread);
         read
     }
@@ -176,6 +180,10 @@ impl Document for Profile<'_> {
     }
 
     fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
+        if self.wants_spans {
+            markers::list_spans(&self.processes, samples);
+            return Ok(());
+        }
         let (mut stacks, mut names) = (Stacks::default(), FrameNames::default());
         let mut held = Held::default();
         let mut troubles = thread::Troubles::default();

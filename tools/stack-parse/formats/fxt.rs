@@ -20,7 +20,7 @@ mod trace;
 
 use common::{Error, Result, io::Input};
 
-use crate::format::{Format, Head};
+use crate::format::{Extra, Format, Head};
 use crate::options::Options;
 use crate::samples::{Root, Samples, Weighs};
 use records::Records;
@@ -33,7 +33,8 @@ pub(super) const FORMAT: Format = Format::new(
     parse,
 )
 .root(&Root::Comm)
-.weighs(Weighs::Exact);
+.weighs(Weighs::Exact)
+.extras(&[Extra::Spans]);
 
 /// The first record.
 const MAGIC: &[u8] = b"\x10\x00\x04FxT\x16\x00";

@@ -8,6 +8,7 @@
 mod chunk;
 mod kinds;
 mod pools;
+mod spans;
 mod stackless;
 mod types;
 mod values;
@@ -16,21 +17,23 @@ use std::collections::{HashMap, HashSet};
 
 use common::{Error, Result, io::Input};
 
-use crate::format::{Format, Head};
+use crate::format::{Extra, Format, Head};
 use crate::options::Options;
 use crate::read::java_events::{JavaLosses, PREFERRED, unit};
 use crate::read::own_labels::{OwnLabels, with_labels};
 use crate::samples::{Samples, Weighs};
 use chunk::{File, Header, JfrEvent};
 use kinds::{EventKind, kind};
-use pools::{Pools, Thread};
+use pools::{Pools, String as Constant, Thread};
+use spans::{LastingEvents, lasting};
 use stackless::{Stackless, StacklessEvent, sample};
 use types::{Role, Types};
 use values::Values;
 
 pub(super) const FORMAT: Format =
     Format::new("jfr", "A Java flight recording, of the JVM or of async-profiler", detect, parse)
-        .weighs(Weighs::Value);
+        .weighs(Weighs::Value)
+        .extras(&[Extra::Spans]);
 
 /// The types of records that are not events.
 const METADATA: u64 = 0;
@@ -77,6 +80,7 @@ struct Recording {
     body: Vec<u8>,
     seen: HashSet<Seen>,
     stackless: Stackless,
+    lasting: LastingEvents,
     /// Events whose weight is below zero or over 64 bits.
     bad_weights: u64,
     /// Events without a weight, though their type has one.
@@ -110,6 +114,7 @@ impl Recording {
             body: Vec::new(),
             seen: HashSet::new(),
             stackless: Stackless::default(),
+            lasting: LastingEvents::default(),
             bad_weights: 0,
             weightless: 0,
             losses: JavaLosses::default(),
@@ -224,6 +229,7 @@ impl Recording {
             (self.weightless, "events have no weight: each counts one"),
         ]);
         self.losses.report(samples);
+        self.lasting.report(samples);
     }
 
     /// Adds the events of a chunk that have a stack, or are of a type that has stacks.
@@ -238,6 +244,7 @@ impl Recording {
         self.file.seek(chunk.start + chunk::HEADER_SIZE)?;
         while let Some(Some(event)) = self.file.event(chunk)? {
             let known = kinds.entry(event.class).or_insert_with(|| {
+                let kind = if samples.wants.spans { lasting } else { kind };
                 let mut found = types.get(event.class).and_then(kind)?;
                 let has_duration = found.weight == Role::Duration;
                 self.seen.insert(Seen { name: found.class.name.clone(), has_duration });
@@ -258,6 +265,10 @@ impl Recording {
                 self.damage(event.at, "an event");
                 continue;
             };
+            if samples.wants.spans {
+                self.lasting.add(kind.class, &fields, chunk, pools, samples);
+                continue;
+            }
             if fields.stack != 0 && !kind.is_sampled {
                 kind.is_sampled = true;
                 let unit = unit(&kind.class.name, kind.weight == Role::Duration);
@@ -339,6 +350,8 @@ struct Fields {
     weight: Option<u64>,
     /// Keys, and the numbers of the constants with their values.
     labels: Vec<(&'static str, u64)>,
+    /// What async-profiler calls a span.
+    tag: Constant,
 }
 
 impl Fields {
@@ -349,13 +362,14 @@ impl Fields {
         types: &Types,
         wants_labels: bool,
     ) -> Result<Fields, values::Malformed> {
-        let mut fields = Fields::default();
+        let (mut fields, is_compressed) = (Fields::default(), values.is_compressed);
         types.value(class, values, &mut |role, value| {
             let number = value.number();
             match role {
                 Role::StartTime => fields.time = number,
                 Role::StackTrace => fields.stack = number,
                 Role::EventThread | Role::SampledThread => fields.thread = number,
+                Role::Tag => fields.tag = Constant::of(value, is_compressed),
                 Role::Label(key) if wants_labels => fields.labels.push((key, number)),
                 _ if role == weight && role != Role::Other => fields.weight = Some(number),
                 _ => {}

@@ -34,7 +34,7 @@ mod unread;
 
 use common::{Error, Result, io::Input};
 
-use crate::format::Format;
+use crate::format::{Extra, Format};
 use crate::options::Options;
 use crate::read::protobuf::Stream;
 use crate::samples::{Root, Samples, Weighs};
@@ -47,7 +47,8 @@ pub(super) const FORMAT: Format = Format::new(
     parse,
 )
 .root(&Root::Comm)
-.weighs(Weighs::Exact);
+.weighs(Weighs::Exact)
+.extras(&[Extra::Spans]);
 
 /// Reads one input to its end.
 ///

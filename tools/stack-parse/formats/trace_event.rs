@@ -20,7 +20,7 @@ mod threads;
 
 use common::{Result, io::Input};
 
-use crate::format::{Format, Head};
+use crate::format::{Extra, Format, Head};
 use crate::options::Options;
 use crate::read::held::Held;
 use crate::read::json::{Json, Kind, Outline};
@@ -41,7 +41,8 @@ pub(super) const FORMAT: Format = Format::new(
     parse,
 )
 .root(&Root::Comm)
-.weighs(Weighs::Exact);
+.weighs(Weighs::Exact)
+.extras(&[Extra::Spans]);
 
 fn detect(head: &Head<'_>) -> bool {
     let is_trace = |keys: &Outline| {
@@ -161,6 +162,13 @@ impl Trace {
     /// default.
     fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
         let Trace { frames, threads, mut spans, profiles, mut sampled, overflow, sums, .. } = self;
+        let sums_left_out = "events are sums of others, as clang writes them: they are left out";
+        samples.note_count(sums, sums_left_out);
+        overflow.report(samples);
+        if samples.wants.spans {
+            list_spans(&mut spans, &threads, &frames, samples);
+            return Ok(());
+        }
         let mut output = Output {
             names: frames.names(samples),
             stacks: Stacks::default(),
@@ -170,9 +178,6 @@ impl Trace {
         profiles.add_to(&threads, &mut output)?;
         sampled.add_to(&threads, &mut output)?;
         add_spans(&mut spans, &threads, &frames, &mut output)?;
-        let sums_left_out = "events are sums of others, as clang writes them: they are left out";
-        output.samples.note_count(sums, sums_left_out);
-        overflow.report(output.samples);
         output.held.finish(&mut output.stacks, &output.names, output.samples)
     }
 }
@@ -211,6 +216,16 @@ fn add_spans(
     }
     spans.report(samples);
     Ok(())
+}
+
+/// Passes on all spans as such.
+fn list_spans(spans: &mut Spans, threads: &Threads, frames: &Frames, samples: &mut Samples<'_>) {
+    let names = frames.bare_names();
+    for number in 0..spans.threads() {
+        let (bare, name) = (|frame| frames.bare(frame), |frame| names[frame as usize]);
+        spans.list(number, bare, threads.span(number), name, samples);
+    }
+    spans.report(samples);
 }
 
 /// Where samples are added.

@@ -59,7 +59,9 @@ impl JavaLosses {
             samples.note_loss(Loss {
                 count: self.samples,
                 of: "samples of jdk.CPUTimeSample",
-                recorded: Some(samples.events.recorded("jdk.CPUTimeSample")),
+                // Where spans are listed, samples are not counted.
+                recorded: (!samples.wants.spans)
+                    .then(|| samples.events.recorded("jdk.CPUTimeSample")),
                 remedy: "use a lower rate, as jdk.CPUTimeSample#throttle=100/s",
                 is_exact: samples.events.takes("jdk.CPUTimeSample"),
             });

@@ -10,11 +10,11 @@ use std::cmp::Reverse;
 
 use common::Result;
 
-use self::lengths::{CLOSE, Lengths, Mark, OPEN};
+use self::lengths::{CLOSE, CLOSE_NAMED, Lengths, Mark, OPEN};
 use self::running::Running;
 use crate::read::held::Held;
 use crate::read::stacks::{FrameNames, StackId, Stacks};
-use crate::samples::Samples;
+use crate::samples::{Samples, Span};
 
 /// How many begins and ends of a thread are held before their time is counted.
 const MUCH: usize = 1 << 16;
@@ -54,6 +54,8 @@ pub(crate) enum Edge {
     Begin,
     /// The end of the innermost span with its name, or of the innermost one if there is none.
     End,
+    /// The end of the innermost span with its name.
+    EndOfName,
     /// Begin and end, with the nanoseconds between; `None` if these cannot be read.
     Whole(Option<i64>),
 }
@@ -96,6 +98,7 @@ impl Spans {
         let length = match edge {
             Edge::Begin => OPEN,
             Edge::End => CLOSE,
+            Edge::EndOfName => CLOSE_NAMED,
             Edge::Whole(duration) => {
                 let is_counted = |it: &i64| *it >= 0 && time.checked_add(*it).is_some();
                 let duration = duration.filter(is_counted);
@@ -152,11 +155,6 @@ impl Spans {
             return Ok(());
         }
         self.late += running.reopen(&mut marks);
-        // A stable sort keeps events of the same time in the order of the file. Sorting takes
-        // memory even if the order is right, so that is checked first.
-        if !marks.is_sorted_by_key(|mark| mark.time) {
-            marks.sort_by_key(|mark| mark.time);
-        }
         self.pair(&mut marks, bare);
         // Of two spans that begin together, the longer one contains the other.
         let order = |mark: &Mark| (mark.time, Reverse(self.lengths.end(*mark)));
@@ -164,6 +162,25 @@ impl Spans {
             marks.sort_by_key(order);
         }
         running::add_whole(&marks, &self.lengths, stacks, &mut take)
+    }
+
+    /// Passes on each span of a thread as such; `whose` has all but its times and its name. Those
+    /// without an end last to the last event of the thread.
+    pub(crate) fn list<'n>(
+        &mut self,
+        thread: u32,
+        bare: impl Fn(u32) -> u32,
+        whose: Span<'n>,
+        name: impl Fn(u32) -> &'n [u8],
+        samples: &mut Samples<'_>,
+    ) {
+        let Some(thread) = self.threads.get_mut(thread as usize) else { return };
+        let mut marks = std::mem::take(thread).marks;
+        self.pair(&mut marks, bare);
+        for mark in marks {
+            let (start, end) = (mark.time, self.lengths.end(mark));
+            samples.span(&Span { start, end, name: name(mark.frame), ..whose });
+        }
     }
 
     /// Settles a thread whose samples are held until the names of its frames are known.
@@ -178,6 +195,9 @@ impl Spans {
         held: &mut Held,
         samples: &Samples<'_>,
     ) -> Result<()> {
+        if samples.wants.spans {
+            return Ok(());
+        }
         let hold = |passed: Passed, _: &mut Stacks| {
             held.add(thread, passed.stack, passed.weight, passed.time);
             held.add_up(samples);
@@ -208,6 +228,11 @@ impl Spans {
 
     /// Pairs the begins and ends of a thread: makes whole spans, in the order of their begins.
     fn pair(&mut self, marks: &mut Vec<Mark>, bare: impl Fn(u32) -> u32) {
+        // A stable sort keeps events of the same time in the order of the file. Sorting takes
+        // memory even if the order is right, so that is checked first.
+        if !marks.is_sorted_by_key(|mark| mark.time) {
+            marks.sort_by_key(|mark| mark.time);
+        }
         // The indexes of the spans that did not end yet.
         let mut open: Vec<usize> = Vec::new();
         let (mut last, mut spans) = (i64::MIN, 0);
@@ -215,10 +240,10 @@ impl Spans {
             let mark = marks[at];
             last = last.max(mark.time);
             match mark.length {
-                CLOSE => {
+                CLOSE | CLOSE_NAMED => {
                     let is_same = |&place: &usize| bare(marks[place].frame) == mark.frame;
-                    let found = open.iter().rposition(is_same).or(open.len().checked_sub(1));
-                    match found.map(|found| open.remove(found)) {
+                    let named = open.iter().rposition(is_same);
+                    match mark.closes(named, open.len()).map(|found| open.remove(found)) {
                         Some(place) => self.end(&mut marks[place], mark.time),
                         None => self.ends += 1,
                     }

@@ -58,6 +58,13 @@ pub(crate) struct SamplesArgs {
     #[arg(long, conflicts_with = "per_sample")]
     pub(super) table: bool,
 
+    /// A table of the spans that the input has itself, requests and phases, for stack-label: start,
+    /// end, tid, pid, id, name; --event chooses by name
+    #[arg(long, conflicts_with_all = ["lists", "tsv", "weight", "by_event", "root", "labels", "from"])]
+    #[arg(conflicts_with_all = ["to", "annotate", "own", "inlined", "srcline", "per_sample", "table"])]
+    #[arg(conflicts_with_all = ["every", "switches", "header"])]
+    pub(super) spans: bool,
+
     /// Write the sums of each interval of SECONDS, then a line '# end SECONDS': for live pipes
     #[arg(long, value_name = "SECONDS", value_parser = sinks::parse_length)]
     #[arg(conflicts_with_all = ["per_sample", "table", "off_cpu", "list_events"])]
@@ -100,7 +107,8 @@ impl SamplesArgs {
     pub(super) fn wants(&self, is_bounded: bool) -> Wants {
         Wants {
             at_once: self.per_sample || self.table || self.every.is_some(),
-            list: self.list_events,
+            list: self.list_events || self.spans,
+            spans: self.spans,
             switches: self.off_cpu.is_some() || self.wall,
             wall: self.wall,
             wakers: self.wakers,

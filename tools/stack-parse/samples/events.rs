@@ -110,6 +110,11 @@ impl Events {
         self.is_chosen
     }
 
+    /// Whether a span with this name is wanted.
+    pub(super) fn take_span(&self, name: &[u8]) -> bool {
+        self.wanted.is_first() || self.wanted.matches(name)
+    }
+
     /// The index of a sample's event, and the weight of one such sample: of several measures that
     /// of the wanted one.
     #[inline]

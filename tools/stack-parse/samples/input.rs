@@ -1,5 +1,10 @@
 //! The input that is being read, and its format.
 
+use std::path::Path;
+
+use common::{Result, io::Input};
+
+use super::Samples;
 use super::root::Root;
 use super::sums::Advice;
 use super::weight::{Rule, Weighs};
@@ -29,5 +34,20 @@ impl ThisInput {
         let (root, weighs, advice) = (&Root::None, Weighs::Value, None);
         let format = InputFormat { name: "", root, weighs, advice };
         ThisInput { name: String::new(), format, rule: Rule::Count }
+    }
+}
+
+impl Samples<'_> {
+    /// Opens an input.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] with the error of the system.
+    ///
+    /// # Panics
+    ///
+    /// In a helper thread, which gets its text from the thread that reads.
+    pub(crate) fn open_input(&self, path: &Path) -> Result<Input> {
+        self.pipe.as_ref().expect("inputs are opened where the output is").open(path)
     }
 }

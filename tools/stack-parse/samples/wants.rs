@@ -13,8 +13,10 @@ use crate::frame::FrameArgs;
 pub(crate) struct Wants {
     /// Whether samples are written as they come, so that a parser should not hold them back.
     pub(crate) at_once: bool,
-    /// Whether the input's events are only listed.
+    /// Whether samples are only counted, as the input's events or its spans are listed.
     pub(crate) list: bool,
+    /// Whether spans are wanted, not samples.
+    pub(crate) spans: bool,
     /// Whether the times between switches are wanted: then no switch may be missing.
     pub(crate) switches: bool,
     /// Whether what threads did all the time is wanted.

@@ -25,26 +25,39 @@ pub fn append_row(fields: &[&str], out: &mut Vec<u8>) {
 /// one or begins with `#`, which DuckDB takes for a comment, and with a space in place of each
 /// control character.
 pub fn push_field(field: &str, out: &mut Vec<u8>) {
-    if field.starts_with('#') || field.contains('"') {
+    if field.starts_with('#') {
         return push_quoted(field, out);
     }
+    push_bytes(readable(field).as_bytes(), out);
+}
+
+/// Appends a field of any bytes in the same way, except that it may be a word for a missing value.
+pub fn push_bytes(field: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
-    out.extend_from_slice(readable(field).as_bytes());
+    if field.starts_with(b"#") || field.contains(&b'"') {
+        quote(field, out);
+    } else {
+        out.extend_from_slice(field);
+    }
     replace_controls(&mut out[start..]);
 }
 
 /// Appends a field in quotation marks; those within are doubled.
 pub fn push_quoted(field: &str, out: &mut Vec<u8>) {
     let start = out.len();
+    quote(readable(field).as_bytes(), out);
+    replace_controls(&mut out[start..]);
+}
+
+fn quote(field: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
-    for part in readable(field).as_bytes().split_inclusive(|&byte| byte == b'"') {
+    for part in field.split_inclusive(|&byte| byte == b'"') {
         out.extend_from_slice(part);
         if part.ends_with(b"\"") {
             out.push(b'"');
         }
     }
     out.push(b'"');
-    replace_controls(&mut out[start..]);
 }
 
 /// What a field holds: `"a ""b"""` is `a "b"`.

@@ -176,7 +176,8 @@ impl<'a> Both<'a> {
         if own.has(column) { own } else { &self.shared.tables[table] }
     }
 
-    fn string(&self, number: Option<usize>) -> &'a [u8] {
+    /// A string; empty if there is none.
+    pub(super) fn string(&self, number: Option<usize>) -> &'a [u8] {
         let own = !self.own.strings.is_empty();
         let strings = if own { &self.own.strings } else { &self.shared.strings };
         number.and_then(|number| strings.get(number)).map_or(&[], |string| &string[..])

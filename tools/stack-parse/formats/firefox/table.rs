@@ -8,7 +8,7 @@ use crate::read::decimal::scaled;
 use crate::read::json::Json;
 
 /// The columns that are read, except weights, and the number of digits after the point.
-const COLUMNS: [(&[u8], i32); 20] = [
+const COLUMNS: [(&[u8], i32); 23] = [
     (b"stack", 0),
     (b"time", TIME),
     (b"timeDeltas", TIME),
@@ -28,6 +28,10 @@ const COLUMNS: [(&[u8], i32); 20] = [
     (b"lib", 0),
     (b"source", 0),
     (b"filename", 0),
+    // Of markers.
+    (b"startTime", TIME),
+    (b"endTime", TIME),
+    (b"phase", 0),
     // Of stack-export.
     (b"marks", 0),
 ];

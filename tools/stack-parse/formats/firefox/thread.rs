@@ -13,7 +13,7 @@ use crate::read::decimal::Carry;
 use crate::read::held::{Held, Thread as Whose};
 use crate::read::json::Json;
 use crate::read::stacks::{StackId, Stacks};
-use crate::samples::Samples;
+use crate::samples::{Samples, Span};
 
 /// A thread with its own tables.
 #[derive(Default)]
@@ -28,6 +28,8 @@ pub(super) struct Thread {
     samples: Table,
     js_allocations: Table,
     native_allocations: Table,
+    /// Empty unless spans are wanted.
+    pub(super) markers: Table,
 }
 
 /// What is wrong with a profile.
@@ -54,7 +56,8 @@ pub(super) struct Troubles {
 }
 
 impl Thread {
-    pub(super) fn read<R: Read>(&mut self, json: &mut Json<R>) -> Result<()> {
+    /// Reads all of it, with markers only if `wants_spans`.
+    pub(super) fn read<R: Read>(&mut self, json: &mut Json<R>, wants_spans: bool) -> Result<()> {
         json.enter_object()?;
         while let Some(key) = json.next_key()? {
             match key {
@@ -66,6 +69,7 @@ impl Thread {
                 b"samples" => self.samples.read(json)?,
                 b"jsAllocations" => self.js_allocations.read(json)?,
                 b"nativeAllocations" => self.native_allocations.read(json)?,
+                b"markers" if wants_spans => self.markers.read(json)?,
                 key => {
                     let table = table_of(key);
                     self.tables.read(table, json)?;
@@ -123,6 +127,11 @@ impl Thread {
             let stack = stack_of(&self.samples, row, stacks).unwrap_or(Stacks::EMPTY);
             held.add(thread, stack, weight, times.at(row));
         }
+    }
+
+    /// Whose its spans are.
+    pub(super) fn span(&self) -> Span<'_> {
+        Span { pid: &self.pid, tid: &self.tid, ..Span::default() }
     }
 
     fn whose(&self, event: &[u8]) -> Whose {

@@ -10,7 +10,7 @@ use crate::read::bytes::Ended;
 use crate::read::held::{Held, Thread};
 use crate::read::spans::{Edge, Spans};
 use crate::read::stacks::{FrameNames, Stacks};
-use crate::samples::{Loss, Samples};
+use crate::samples::{Loss, Samples, Span};
 
 /// The types of records that are read.
 mod kind {
@@ -195,15 +195,19 @@ impl Trace {
     pub(super) fn finish(self, samples: &mut Samples<'_>) -> Result<u64> {
         self.report(samples);
         let Trace { names, titles, numbers, mut spans, mut stacks, mut held, damaged, .. } = self;
-        let mut frames = FrameNames::default();
-        for name in 0..names.len() as u32 {
-            frames.push(&Frame { name: names.name(name), ..Frame::default() }, samples);
-        }
         let mut threads: Vec<(Whose, u32)> = numbers.into_iter().collect();
         // Tasks come last, as the event that comes first is the default.
         threads.sort_by_key(|(whose, number)| (matches!(whose, Whose::Task { .. }), *number));
         for (whose, number) in &threads {
             *held.thread_mut(*number) = titles.thread(*whose);
+        }
+        if samples.wants.spans {
+            list_spans(&mut spans, &threads, &mut held, &names, samples);
+            return Ok(damaged);
+        }
+        let mut frames = FrameNames::default();
+        for name in 0..names.len() as u32 {
+            frames.push(&Frame { name: names.name(name), ..Frame::default() }, samples);
         }
         for (_, number) in threads {
             spans.finish_held(number, &mut stacks, &mut held, &frames, samples)?;
@@ -230,4 +234,24 @@ impl Trace {
         let (count, recorded, is_exact) = (self.dropped, None, false);
         samples.note_loss(Loss { count, of, recorded, remedy, is_exact });
     }
+}
+
+/// Passes on all spans as such.
+fn list_spans(
+    spans: &mut Spans,
+    threads: &[(Whose, u32)],
+    held: &mut Held,
+    names: &FrameTable,
+    samples: &mut Samples<'_>,
+) {
+    for (whose, number) in threads {
+        let Thread { tid, pid, .. } = held.thread_mut(*number);
+        let id = match whose {
+            Whose::Task { task, .. } => task.to_string(),
+            Whose::Thread { .. } | Whose::Reference { .. } => String::new(),
+        };
+        let whose = Span { tid, pid, id: id.as_bytes(), ..Span::default() };
+        spans.list(*number, |name| name, whose, |name| names.name(name), samples);
+    }
+    spans.report(samples);
 }

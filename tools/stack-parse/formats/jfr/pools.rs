@@ -57,13 +57,19 @@ pub(super) struct Thread {
 
 /// A string, or the number of the constant that has it.
 #[derive(Clone, Debug)]
-enum String {
+pub(super) enum String {
     Here(Vec<u8>),
     Constant(u64),
 }
 
+impl Default for String {
+    fn default() -> String {
+        String::Here(Vec::new())
+    }
+}
+
 impl String {
-    fn of(value: Value<'_>, is_compressed: bool) -> String {
+    pub(super) fn of(value: Value<'_>, is_compressed: bool) -> String {
         match value {
             Value::Text(Text::Constant(number)) | Value::Number(number) => String::Constant(number),
             Value::Text(text) => String::Here(text.to_vec(is_compressed)),
@@ -144,7 +150,7 @@ impl Pools {
         Ok(Thread { name, tid: tid.to_string().into_bytes() })
     }
 
-    fn text<'s>(&'s self, string: &'s String) -> &'s [u8] {
+    pub(super) fn text<'s>(&'s self, string: &'s String) -> &'s [u8] {
         match string {
             String::Here(text) => text,
             String::Constant(number) => match self.strings.get(number) {
@@ -229,7 +235,7 @@ impl Pools {
 /// Reads the string that is a constant of this class, or is one of its fields.
 fn string(class: u64, values: &mut Values<'_>, types: &Types) -> Result<String, Malformed> {
     let is_compressed = values.is_compressed;
-    let mut string = String::Here(Vec::new());
+    let mut string = String::default();
     types.value(class, values, &mut |role, value| {
         if matches!((role, value), (Role::String, _) | (Role::Name | Role::Other, Value::Text(_))) {
             string = String::of(value, is_compressed);

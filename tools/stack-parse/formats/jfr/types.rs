@@ -29,6 +29,7 @@ pub(super) enum Role {
     StackTrace,
     StartTime,
     String,
+    Tag,
     TlabSize,
     Truncated,
     Type,
@@ -40,7 +41,7 @@ pub(super) enum Role {
 pub(super) const STATE: &str = "state";
 
 /// Names of fields; some roles have two.
-const ROLES: [(&str, Role); 28] = [
+const ROLES: [(&str, Role); 29] = [
     ("allocationSize", Role::AllocationSize),
     ("amount", Role::Amount),
     ("description", Role::String),
@@ -64,6 +65,7 @@ const ROLES: [(&str, Role); 28] = [
     ("startTime", Role::StartTime),
     ("state", Role::Label(STATE)),
     ("string", Role::String),
+    ("tag", Role::Tag),
     ("thrownClass", Role::Label("thrownClass")),
     ("tlabSize", Role::TlabSize),
     ("truncated", Role::Truncated),

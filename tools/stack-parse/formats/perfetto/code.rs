@@ -65,6 +65,11 @@ impl Codes {
         self.texts.name(number)
     }
 
+    /// The name of a frame, if it has one.
+    pub(super) fn name_of(&self, frame: u32) -> &[u8] {
+        self.text_of(self.list[frame as usize].name)
+    }
+
     /// The id of a frame.
     pub(super) fn frame(&mut self, code: Code) -> u32 {
         let list = &mut self.list;

@@ -23,11 +23,11 @@ use super::titles::Titles;
 use super::track_event;
 use super::unread::Unread;
 use crate::options::Options;
-use crate::read::held::Held;
+use crate::read::held::{Held, Thread};
 use crate::read::protobuf::{Malformed, Stream};
 use crate::read::spans::Spans;
 use crate::read::stacks::{StackId, Stacks};
-use crate::samples::Samples;
+use crate::samples::{Samples, Span};
 
 #[derive(Default)]
 pub(super) struct Trace {
@@ -286,9 +286,13 @@ impl Trace {
         let Trace { codes, symbols, titles, mut lanes, mut spans, mut rates, .. } = self;
         let (mut stacks, mut held) = (self.stacks, self.held);
         self.heaps.finish(&mut lanes, &mut held, samples);
-        let names = codes.names(&symbols, options, samples);
         let lanes = lanes.name(&titles, &codes, &mut held);
         self.unread.report(!lanes.is_empty(), samples);
+        if samples.wants.spans {
+            list_spans(&mut spans, &lanes, &mut held, &codes, samples);
+            return Ok(self.damaged);
+        }
+        let names = codes.names(&symbols, options, samples);
         // Spans and memory have no rate.
         if lanes.iter().any(|(lane, _)| !matches!(lane, Lane::Sampled { .. })) {
             rates.insert(None);
@@ -305,4 +309,21 @@ impl Trace {
         held.finish(&mut stacks, &names, samples)?;
         Ok(self.damaged)
     }
+}
+
+/// Passes on all spans as such.
+fn list_spans(
+    spans: &mut Spans,
+    lanes: &[(Lane, u32)],
+    held: &mut Held,
+    codes: &Codes,
+    samples: &mut Samples<'_>,
+) {
+    for (lane, number) in lanes.iter().filter(|(lane, _)| lane.has_spans()) {
+        let Thread { tid, pid, .. } = held.thread_mut(*number);
+        let id = if let Lane::Task { id, .. } = lane { id.to_string() } else { String::new() };
+        let whose = Span { tid, pid, id: id.as_bytes(), ..Span::default() };
+        spans.list(*number, |frame| frame, whose, |frame| codes.name_of(frame), samples);
+    }
+    spans.report(samples);
 }

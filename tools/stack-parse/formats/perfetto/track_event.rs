@@ -77,7 +77,7 @@ pub(super) fn read(
         }
     };
     let frame = match edge {
-        Edge::End => frame.unwrap_or(Spans::NO_NAME),
+        Edge::End | Edge::EndOfName => frame.unwrap_or(Spans::NO_NAME),
         Edge::Begin | Edge::Whole(_) => frame.unwrap_or_else(|| {
             let name = number.map_or("[no name]".to_owned(), |it| format!("[name {it}]"));
             let name = codes.text(name.as_bytes());

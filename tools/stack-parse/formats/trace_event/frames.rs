@@ -39,17 +39,28 @@ impl Frames {
 
     /// The names, in the order of their indexes.
     pub(super) fn names(&self, samples: &mut Samples<'_>) -> FrameNames {
-        let mut keys: Vec<(u32, &[u8])> =
-            self.numbers.iter().map(|(key, number)| (*number, &key[..])).collect();
-        keys.sort_unstable();
         let mut names = FrameNames::default();
-        for (_, key) in keys {
-            // A name may contain any byte, a source line no 0.
-            let end = memchr::memrchr(0, key).unwrap_or(key.len());
-            let source = key.get(end + 1..).unwrap_or_default();
-            let name = if end == 0 { b"[no name]" } else { &key[..end] };
+        for (name, source) in self.parts() {
             names.push(&Frame { name, source, ..Frame::default() }, samples);
         }
         names
+    }
+
+    /// The names without their source lines, in the order of their indexes.
+    pub(super) fn bare_names(&self) -> Vec<&[u8]> {
+        self.parts().map(|(name, _)| name).collect()
+    }
+
+    /// The name and the source line of each frame, in the order of their indexes.
+    fn parts(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let mut keys: Vec<(u32, &[u8])> =
+            self.numbers.iter().map(|(key, number)| (*number, &key[..])).collect();
+        keys.sort_unstable();
+        keys.into_iter().map(|(_, key)| {
+            // A name may contain any byte, a source line no 0.
+            let end = memchr::memrchr(0, key).unwrap_or(key.len());
+            let name = if end == 0 { b"[no name]" } else { &key[..end] };
+            (name, key.get(end + 1..).unwrap_or_default())
+        })
     }
 }

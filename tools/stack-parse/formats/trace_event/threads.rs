@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 
 use super::event::TraceEvent;
 use crate::read::held::Thread;
+use crate::samples::Span;
 
 /// The threads of a trace, and the tasks, which move from thread to thread.
 #[derive(Default)]
@@ -19,7 +20,10 @@ pub(super) struct Threads {
 struct Whose {
     pid: Vec<u8>,
     tid: Vec<u8>,
-    is_task: bool,
+    /// The id of a task; `None` for a thread.
+    task: Option<Vec<u8>>,
+    /// Whether events of the task are of several threads.
+    moves: bool,
 }
 
 impl Threads {
@@ -39,7 +43,11 @@ impl Threads {
         let number = *self.numbers.entry_ref(&self.key[..]).or_insert(next);
         if number == next {
             let (pid, tid) = (event.pid.clone(), event.tid.clone());
-            self.list.push(Whose { pid, tid, is_task: key[0].is_empty() });
+            let task = key[0].is_empty().then(|| event.id.clone());
+            self.list.push(Whose { pid, tid, task, moves: false });
+        } else if key[0].is_empty() {
+            let task = &mut self.list[number as usize];
+            task.moves |= task.tid != event.tid;
         }
         number
     }
@@ -58,7 +66,15 @@ impl Threads {
 
     /// Whether this is a task.
     pub(super) fn is_task(&self, number: u32) -> bool {
-        self.list[number as usize].is_task
+        self.list[number as usize].task.is_some()
+    }
+
+    /// Whose the spans of a thread or task are. Those of a task that moves may be of any thread of its
+    /// process.
+    pub(super) fn span(&self, number: u32) -> Span<'_> {
+        let Whose { pid, tid, task, moves } = &self.list[number as usize];
+        let tid = if *moves { b"" } else { &tid[..] };
+        Span { pid, tid, id: task.as_deref().unwrap_or_default(), ..Span::default() }
     }
 
     /// The properties that samples of an event share. A thread without a name gets that of its

@@ -9,12 +9,21 @@ pub(super) struct Mark {
     pub(super) length: Length,
 }
 
-/// The length of a span; [`OPEN`] for a begin, [`CLOSE`] for an end.
+/// The length of a span; [`OPEN`] for a begin, [`CLOSE`] or [`CLOSE_NAMED`] for an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Length(u32);
 
 pub(super) const OPEN: Length = Length(u32::MAX);
 pub(super) const CLOSE: Length = Length(u32::MAX - 1);
+pub(super) const CLOSE_NAMED: Length = Length(u32::MAX - 2);
+
+impl Mark {
+    /// Which span this ends, of this number of open ones; `named` is the innermost with its name.
+    pub(super) fn closes(self, named: Option<usize>, open: usize) -> Option<usize> {
+        let innermost = open.checked_sub(1).filter(|_| self.length == CLOSE);
+        named.or(innermost)
+    }
+}
 
 /// Values from this on are indexes into [`Lengths`], not nanoseconds.
 const LONG: u32 = 1 << 31;

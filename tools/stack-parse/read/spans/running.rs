@@ -2,7 +2,7 @@
 
 use common::Result;
 
-use super::lengths::{CLOSE, Lengths, Mark, OPEN};
+use super::lengths::{CLOSE, CLOSE_NAMED, Lengths, Mark, OPEN};
 use super::{Passed, Take};
 use crate::read::stacks::{StackId, Stacks};
 
@@ -38,7 +38,7 @@ impl Running {
             self.now = Some(mark.time);
             if mark.length == OPEN {
                 self.begin(mark.frame, stacks);
-            } else if !self.end(mark.frame, &bare, stacks) {
+            } else if !self.end(*mark, &bare, stacks) {
                 ends += 1;
             }
         }
@@ -50,11 +50,10 @@ impl Running {
         self.open.push((frame, stacks.call(callers, frame)));
     }
 
-    /// Ends the innermost span of a name, or the innermost one; false if there is none. Spans
-    /// inside of it go on.
-    fn end(&mut self, name: u32, bare: impl Fn(u32) -> u32, stacks: &mut Stacks) -> bool {
-        let named = self.open.iter().rposition(|(frame, _)| bare(*frame) == name);
-        let Some(found) = named.or(self.open.len().checked_sub(1)) else { return false };
+    /// Ends the span that an end belongs to; false if there is none. Spans inside of it go on.
+    fn end(&mut self, end: Mark, bare: impl Fn(u32) -> u32, stacks: &mut Stacks) -> bool {
+        let named = self.open.iter().rposition(|(frame, _)| bare(*frame) == end.frame);
+        let Some(found) = end.closes(named, self.open.len()) else { return false };
         let inner = self.open.split_off(found);
         inner[1..].iter().for_each(|(frame, _)| self.begin(*frame, stacks));
         true
@@ -67,7 +66,7 @@ impl Running {
         let mut late = 0;
         for mark in marks.iter_mut().filter(|mark| mark.time < now) {
             mark.time = now;
-            late += u64::from(mark.length != CLOSE);
+            late += u64::from(![CLOSE, CLOSE_NAMED].contains(&mark.length));
         }
         let open = self.open.drain(..);
         marks.splice(..0, open.map(|(frame, _)| Mark { time: now, frame, length: OPEN }));
