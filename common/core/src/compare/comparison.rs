@@ -1,14 +1,13 @@
 //! What changed, and whether noise explains it.
 
-use std::cmp::Ordering;
-
-use crate::stacks::FrameId;
+use hashbrown::HashSet;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::holm;
 use super::noise::{Counted, Moments, Noise};
 use super::runs::{Run, Runs};
 use super::sizes::Sizes;
+use crate::stacks::FrameId;
 
 /// The chance that a comparison reports any change where nothing has changed.
 pub const ALPHA: f64 = 0.01;
@@ -76,6 +75,8 @@ pub struct Function {
     pub total: Change,
     /// Whether it calls nothing: its total weight is then its self weight, and is not tested again.
     is_leaf: bool,
+    /// If it calls code of others.
+    charged: Option<ChargedChange>,
 }
 
 impl Function {
@@ -85,17 +86,36 @@ impl Function {
         self.own.is_real || self.total.is_real
     }
 
-    /// Which of two functions changed more, the one that did first: by the change of the self weight,
-    /// then by that of the total, so that functions that changed themselves come before their callers.
-    /// A change of the self weight that noise explains counts only with `noise`.
-    #[must_use]
-    pub fn larger_first(&self, other: &Function, noise: bool) -> Ordering {
-        let size = |Function { own, total, .. }: &Function| {
-            let own = if noise || own.is_real { own.difference().abs() } else { 0.0 };
-            (own, total.difference().abs())
-        };
-        let [(own, total), (other_own, other_total)] = [self, other].map(size);
-        other_own.total_cmp(&own).then(other_total.total_cmp(&total))
+    /// Whether it is own code that calls code of others.
+    pub(super) fn is_charged(&self) -> bool {
+        self.charged.is_some()
+    }
+
+    /// By how much it changed itself, or what is charged to it. What noise explains counts only with
+    /// `noise`.
+    pub(super) fn size(&self, noise: bool) -> f64 {
+        let own = if noise || self.own.is_real { self.own.difference().abs() } else { 0.0 };
+        // It is not tested: that would be one more thing that may seem to have changed.
+        let charged = self.charged.filter(|it| noise || self.is_real() && it.is_beyond_noise);
+        charged.map_or(own, |it| own.max(it.difference.abs()))
+    }
+}
+
+/// The change of what is charged to a function of own code: its self weight, and that of the code of
+/// others that it calls.
+#[derive(Clone, Copy, Debug)]
+struct ChargedChange {
+    difference: f64,
+    /// Whether noise would not explain it, if nothing else were tested.
+    is_beyond_noise: bool,
+}
+
+impl ChargedChange {
+    fn new(change: &Change) -> ChargedChange {
+        ChargedChange {
+            difference: change.difference(),
+            is_beyond_noise: change.probability.is_some_and(|probability| probability < ALPHA),
+        }
     }
 }
 
@@ -135,11 +155,18 @@ impl Comparison {
         let unit = if absolute { sizes.sample_weight } else { 100.0 / sizes.samples };
         // Root frames that named a run were joined into one: the others have no weight left.
         let seen = pairs.iter().zip(0..).filter(|(pair, _)| pair.total.moments.mean > 0.0);
+        let charging: HashSet<FrameId> = runs.iter().flat_map(Run::charged_functions).collect();
+        let charged = |frame: FrameId| {
+            let weight = |run: &Run, frame| run.own(frame) + run.called(frame);
+            let counted = counted(runs, &sizes, absolute, |run| weight(run, frame));
+            ChargedChange::new(&change(&counted, &noise, unit))
+        };
         let functions = seen.map(|(pair, frame)| Function {
             frame,
             own: change(&pair.own, &noise, unit),
             total: change(&pair.total, &noise, unit),
             is_leaf: pair.is_leaf,
+            charged: charging.contains(&frame).then(|| charged(frame)),
         });
         let wholes: Vec<f64> = runs.iter().map(|run| run.whole / sizes.sample_weight).collect();
         let moments = Moments::new(&wholes, runs.layout());
@@ -231,18 +258,9 @@ struct Pair {
 
 impl Pair {
     fn new(runs: &Runs, sizes: &Sizes, absolute: bool, frame: FrameId) -> Pair {
-        let counted = |weight: fn(&Run, FrameId) -> f64| {
-            let moments = sizes.counts(runs, |run| weight(run, frame));
-            let rest = (1.0 - moments.mean / sizes.samples).max(LEAST_REST);
-            Counted {
-                moments,
-                rest: if absolute { 1.0 } else { rest },
-                is_tested: moments.mean * runs.iter().count() as f64 >= LEAST_COUNTS,
-            }
-        };
         Pair {
-            own: counted(Run::own),
-            total: counted(Run::total),
+            own: counted(runs, sizes, absolute, |run| run.own(frame)),
+            total: counted(runs, sizes, absolute, |run| run.total(frame)),
             is_leaf: runs.iter().all(|run| run.own(frame) == run.total(frame)),
         }
     }
@@ -251,6 +269,17 @@ impl Pair {
     fn tested(&self) -> impl Iterator<Item = Counted> + use<> {
         let total = (!self.is_leaf).then_some(self.total);
         std::iter::once(self.own).chain(total).filter(|counted| counted.is_tested)
+    }
+}
+
+/// Counts something that has this `weight` in each run.
+fn counted(runs: &Runs, sizes: &Sizes, absolute: bool, weight: impl Fn(&Run) -> f64) -> Counted {
+    let moments = sizes.counts(runs, weight);
+    let rest = (1.0 - moments.mean / sizes.samples).max(LEAST_REST);
+    Counted {
+        moments,
+        rest: if absolute { 1.0 } else { rest },
+        is_tested: moments.mean * runs.iter().count() as f64 >= LEAST_COUNTS,
     }
 }
 

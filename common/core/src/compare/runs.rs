@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hashbrown::HashMap;
 
+use super::charges::Charges;
 use super::files::{Profile, read_profile, read_profiles};
 use super::functions::FunctionNames;
 use super::noise::Layout;
@@ -17,6 +18,8 @@ use crate::{Result, numbers::Unit, pipe::Pipe};
 pub struct Runs {
     /// The names of all functions.
     pub functions: FrameTable,
+    /// For each function that was read, how many frames are below it where it is nearest to the root.
+    depths: Vec<u32>,
     /// The runs of the one side.
     pub before: Vec<Run>,
     /// The runs of the other side.
@@ -40,6 +43,8 @@ pub struct Run {
     functions: HashMap<FrameId, OfFunction>,
     /// For each function that is a root, the weight of the stacks in which it calls something.
     roots: HashMap<FrameId, f64>,
+    /// For each function of own code, the weight of the code of others that it calls.
+    called: HashMap<FrameId, f64>,
 }
 
 /// What a function weighs in a run.
@@ -58,7 +63,7 @@ impl Run {
         let whole = own.iter().sum();
         let functions = own.into_iter().zip(total).map(|(own, total)| OfFunction { own, total });
         let functions = (0..).zip(functions).filter(|(_, it)| *it != OfFunction::default());
-        Run { name, whole, weights, functions: functions.collect(), roots: HashMap::new() }
+        Run { name, whole, weights, functions: functions.collect(), ..Run::default() }
     }
 
     /// The functions that it has, in no order.
@@ -84,6 +89,18 @@ impl Run {
         self.function(function).total
     }
 
+    /// The weight of the code of others that `function` calls, if it is own code: of the stacks whose
+    /// deepest frame of own code it is, and whose leaf it is not.
+    #[must_use]
+    pub(super) fn called(&self, function: FrameId) -> f64 {
+        self.called.get(&function).copied().unwrap_or_default()
+    }
+
+    /// The functions of own code that call code of others, in no order.
+    pub(super) fn charged_functions(&self) -> impl Iterator<Item = FrameId> {
+        self.called.keys().copied()
+    }
+
     /// How many samples there are, if the weights or the header say so.
     #[must_use]
     pub fn samples(&self, unit: &Unit) -> Option<f64> {
@@ -103,8 +120,10 @@ impl Run {
         for (function, weights) in &other.functions {
             self.functions.entry(*function).or_default().add(*weights);
         }
-        for (root, weight) in &other.roots {
-            *self.roots.entry(*root).or_default() += weight;
+        for (sums, others) in [(&mut self.roots, &other.roots), (&mut self.called, &other.called)] {
+            for (function, weight) in others {
+                *sums.entry(*function).or_default() += weight;
+            }
         }
     }
 
@@ -119,6 +138,9 @@ impl Run {
     fn rename(&mut self, function: FrameId, other: FrameId) {
         let weights = self.functions.remove(&function).unwrap_or_default();
         self.functions.entry(other).or_default().add(weights);
+        if let Some(weight) = self.called.remove(&function) {
+            *self.called.entry(other).or_default() += weight;
+        }
     }
 }
 
@@ -146,7 +168,7 @@ impl Runs {
         let [before, after] = [side(&sides[0])?, side(&sides[1])?];
         let unit_name = pipe.header_unit().unwrap_or_default();
         let runs = before.zip(after);
-        Ok(runs.map(|(before, after)| Runs::of(reader.functions, [before, after], unit_name)))
+        Ok(runs.map(|(before, after)| reader.into_runs([before, after], unit_name)))
     }
 
     /// Runs that were read elsewhere. `unit_name` is the unit of their weights, empty if it is
@@ -154,7 +176,13 @@ impl Runs {
     #[must_use]
     pub fn of(functions: FrameTable, sides: [Vec<Run>; 2], unit_name: String) -> Runs {
         let [before, after] = sides;
-        Runs { functions, before, after, unit: Unit::named(&unit_name), unit_name }
+        let (depths, unit) = (Vec::new(), Unit::named(&unit_name));
+        Runs { functions, depths, before, after, unit, unit_name }
+    }
+
+    /// How many frames are below a function where it is nearest to the root; 0 if that is unknown.
+    pub(super) fn depth(&self, function: FrameId) -> u32 {
+        self.depths.get(function as usize).copied().unwrap_or_default()
     }
 
     /// How many runs there are of each side.
@@ -213,6 +241,9 @@ pub struct RunReader {
     pub functions: FrameTable,
     /// For each frame its function.
     function_of: Vec<FrameId>,
+    charges: Charges,
+    /// For each function, how many frames are below it where it is nearest to the root.
+    depths: Vec<u32>,
     /// For each function, the number of the last stack that holds it.
     seen: Vec<u64>,
     stacks: u64,
@@ -242,7 +273,7 @@ impl RunReader {
     /// Adds a stack to the weights of its functions: once to each, even if the function is in the
     /// stack several times.
     pub fn add(&mut self, stack: &[u8], count: u64, run: &mut Run) {
-        let RunReader { names, frames, ids, functions, function_of, seen, stacks } = self;
+        let RunReader { names, frames, ids, functions, function_of, seen, stacks, .. } = self;
         let weight = count as f64;
         run.weights.add(count);
         run.whole += weight;
@@ -251,12 +282,16 @@ impl RunReader {
         for frame in function_of.len()..frames.len() {
             let function = names.of(frames.name(frame as FrameId));
             function_of.push(functions.intern(&function));
+            self.charges.add(frames.name(frame as FrameId));
         }
         seen.resize(functions.len(), 0);
+        self.depths.resize(functions.len(), u32::MAX);
         let name_of = |frame: FrameId| functions.name(function_of[frame as usize]);
         let stack = names.without_interruption(stack, name_of);
-        for &frame in stack {
+        for (&frame, depth) in stack.iter().zip(0..) {
             let function = function_of[frame as usize];
+            let least = &mut self.depths[function as usize];
+            *least = depth.min(*least);
             if seen[function as usize] != *stacks {
                 seen[function as usize] = *stacks;
                 run.functions.entry(function).or_default().total += weight;
@@ -264,8 +299,17 @@ impl RunReader {
         }
         let Some(&leaf) = stack.last() else { return };
         run.functions.entry(function_of[leaf as usize]).or_default().own += weight;
+        if let Some(caller) = self.charges.caller(stack) {
+            *run.called.entry(function_of[caller as usize]).or_default() += weight;
+        }
         if let [root, _, ..] = *stack {
             *run.roots.entry(function_of[root as usize]).or_default() += weight;
         }
+    }
+
+    /// The runs of both sides, which this has read.
+    #[must_use]
+    pub fn into_runs(self, sides: [Vec<Run>; 2], unit_name: String) -> Runs {
+        Runs { depths: self.depths, ..Runs::of(self.functions, sides, unit_name) }
     }
 }
