@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use common::compare::{
     Change, Comparison, Function, FunctionNames, LEAST_VARIATION, Question, Run, RunReader, Runs,
-    largest_first,
 };
 use common::compare::{read_profile, read_profiles};
 use common::folded::StackBuf;
@@ -114,7 +113,7 @@ fn runs(profile: &Profile, sides: [&[File]; 2], unit: String) -> Runs {
         files.iter().map(&mut of_file).collect()
     };
     let sides = [side(sides[0]), side(sides[1])];
-    reader.into_runs(sides, unit)
+    Runs::of(reader.functions, sides, unit)
 }
 
 /// The functions of own code of which noise does not explain the change: first those to which more or
@@ -124,7 +123,7 @@ fn functions(profile: &Profile, runs: &Runs, comparison: &Comparison) -> Vec<Cha
     let mut changed: Vec<&Function> =
         comparison.functions.iter().filter(|function| function.is_real()).collect();
     let name = |function: &Function| runs.functions.name(function.frame);
-    largest_first(&mut changed, runs, false);
+    comparison.sort(&mut changed, false);
     let row = |function: &Function| {
         let id = *of_name.get(name(function))?;
         let with_calls = !function.own.is_real;

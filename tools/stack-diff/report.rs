@@ -6,7 +6,7 @@ mod text;
 mod tsv;
 mod unit;
 
-use common::compare::{Change, Comparison, Function, Runs, largest_first};
+use common::compare::{Change, Comparison, Function, Runs};
 use common::{Result, io::Screen, names::printable, numbers::grouped, pipe::Pipe};
 
 use unit::{Unit, with_sign};
@@ -50,7 +50,7 @@ pub(crate) fn write(
 ) -> Result<()> {
     let is_shown = |function: &&Function| all || function.is_real();
     let mut functions: Vec<&Function> = comparison.functions.iter().filter(is_shown).collect();
-    largest_first(&mut functions, runs, all);
+    comparison.sort(&mut functions, all);
     let report = Report {
         changed: comparison.functions.iter().filter(|function| function.is_real()).count(),
         unit: match comparison.absolute {

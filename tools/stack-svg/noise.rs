@@ -1,6 +1,6 @@
 //! Which functions changed by more than noise explains, by the rule of stack-diff.
 
-use common::compare::{Comparison, FunctionNames, Question, Run, RunReader};
+use common::compare::{Comparison, FunctionNames, Question, Run, RunReader, Runs};
 use common::pipe::Pipe;
 use common::stacks::{FrameId, FrameTable};
 use hashbrown::HashSet;
@@ -31,7 +31,7 @@ impl Sides {
             }
         }
         let unit = pipe.header_unit().unwrap_or_default();
-        let runs = self.reader.into_runs([vec![self.before], vec![self.after]], unit);
+        let runs = Runs::of(self.reader.functions, [vec![self.before], vec![self.after]], unit);
         let is_empty = |runs: &[Run]| runs.iter().all(|run| run.whole == 0.0);
         if is_empty(&runs.before) || is_empty(&runs.after) {
             return Changed::default();

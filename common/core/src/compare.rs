@@ -18,7 +18,6 @@ pub use comparison::{ALPHA, Change, Comparison, Function, Question, Tested, chan
 pub use files::{Profile, read_profile, read_profiles};
 pub use functions::FunctionNames;
 pub use noise::{LEAST_VARIATION, Layout, Weighed, margin_of_share, weighted_median};
-pub use order::largest_first;
 pub use run_names::{RunNames, dominant_root};
 pub use runs::{OfFunction, Run, RunReader, Runs};
 pub use samples::Weights;

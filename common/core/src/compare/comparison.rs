@@ -1,6 +1,6 @@
 //! What changed, and whether noise explains it.
 
-use hashbrown::HashSet;
+use hashbrown::HashMap;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::holm;
@@ -75,8 +75,6 @@ pub struct Function {
     pub total: Change,
     /// Whether it calls nothing: its total weight is then its self weight, and is not tested again.
     is_leaf: bool,
-    /// If it calls code of others.
-    charged: Option<ChargedChange>,
 }
 
 impl Function {
@@ -84,38 +82,6 @@ impl Function {
     #[must_use]
     pub fn is_real(&self) -> bool {
         self.own.is_real || self.total.is_real
-    }
-
-    /// Whether it is own code that calls code of others.
-    pub(super) fn is_charged(&self) -> bool {
-        self.charged.is_some()
-    }
-
-    /// By how much it changed itself, or what is charged to it. What noise explains counts only with
-    /// `noise`.
-    pub(super) fn size(&self, noise: bool) -> f64 {
-        let own = if noise || self.own.is_real { self.own.difference().abs() } else { 0.0 };
-        // It is not tested: that would be one more thing that may seem to have changed.
-        let charged = self.charged.filter(|it| noise || self.is_real() && it.is_beyond_noise);
-        charged.map_or(own, |it| own.max(it.difference.abs()))
-    }
-}
-
-/// The change of what is charged to a function of own code: its self weight, and that of the code of
-/// others that it calls.
-#[derive(Clone, Copy, Debug)]
-struct ChargedChange {
-    difference: f64,
-    /// Whether noise would not explain it, if nothing else were tested.
-    is_beyond_noise: bool,
-}
-
-impl ChargedChange {
-    fn new(change: &Change) -> ChargedChange {
-        ChargedChange {
-            difference: change.difference(),
-            is_beyond_noise: change.probability.is_some_and(|probability| probability < ALPHA),
-        }
     }
 }
 
@@ -128,6 +94,9 @@ pub struct Comparison {
     pub whole: Change,
     /// All functions, in the order in which they were read.
     pub functions: Vec<Function>,
+    /// For functions of own code that changed and call code of others, the change of their self weight
+    /// and of what they call, where noise would not explain it.
+    pub(super) charged: HashMap<FrameId, f64>,
     noise: Noise,
     /// How much functions vary between runs, as a share of their counts.
     pub variation: f64,
@@ -149,24 +118,17 @@ impl Comparison {
         let pairs: Vec<Pair> = (0..runs.functions.len() as FrameId)
             .map(|frame| Pair::new(runs, &sizes, absolute, frame))
             .collect();
-        let tested: Vec<Counted> = pairs.iter().flat_map(Pair::tested).collect();
-        let noise = Noise::new(&tested, runs.layout(), floor);
+        let tested = pairs.iter().flat_map(Pair::tested);
+        let noise = Noise::new(&tested.collect::<Vec<Counted>>(), runs.layout(), floor);
         // One count in the unit of the changes: in percent of the whole, or as a weight.
         let unit = if absolute { sizes.sample_weight } else { 100.0 / sizes.samples };
         // Root frames that named a run were joined into one: the others have no weight left.
-        let seen = pairs.iter().zip(0..).filter(|(pair, _)| pair.total.moments.mean > 0.0);
-        let charging: HashSet<FrameId> = runs.iter().flat_map(Run::charged_functions).collect();
-        let charged = |frame: FrameId| {
-            let weight = |run: &Run, frame| run.own(frame) + run.called(frame);
-            let counted = counted(runs, &sizes, absolute, |run| weight(run, frame));
-            ChargedChange::new(&change(&counted, &noise, unit))
-        };
+        let seen = pairs.into_iter().zip(0..).filter(|(pair, _)| pair.total.moments.mean > 0.0);
         let functions = seen.map(|(pair, frame)| Function {
             frame,
             own: change(&pair.own, &noise, unit),
             total: change(&pair.total, &noise, unit),
             is_leaf: pair.is_leaf,
-            charged: charging.contains(&frame).then(|| charged(frame)),
         });
         let wholes: Vec<f64> = runs.iter().map(|run| run.whole / sizes.sample_weight).collect();
         let moments = Moments::new(&wholes, runs.layout());
@@ -175,6 +137,7 @@ impl Comparison {
             absolute,
             whole: change(&whole, &noise, sizes.sample_weight),
             functions: functions.collect(),
+            charged: HashMap::new(),
             noise,
             variation: noise.of_programs,
             half_count: noise.half_count() * unit,
@@ -183,6 +146,7 @@ impl Comparison {
             size: sizes.samples,
         };
         comparison.test();
+        comparison.charge(runs, &sizes, unit);
         comparison
     }
 
@@ -212,6 +176,21 @@ impl Comparison {
         }
         for function in self.functions.iter_mut().filter(|function| function.is_leaf) {
             function.total = function.own;
+        }
+    }
+
+    /// Notes how what is charged to functions has changed. It is not tested: it would be one more
+    /// thing that may seem to have changed.
+    fn charge(&mut self, runs: &Runs, sizes: &Sizes, unit: f64) {
+        for Function { frame, .. } in self.functions.iter().filter(|function| function.is_real()) {
+            if runs.iter().all(|run| run.called(*frame) == 0.0) {
+                continue;
+            }
+            let weight = |run: &Run| run.own(*frame) + run.called(*frame);
+            let charged = change(&counted(runs, sizes, self.absolute, weight), &self.noise, unit);
+            if charged.probability.is_some_and(|probability| probability < ALPHA) {
+                self.charged.insert(*frame, charged.difference());
+            }
         }
     }
 

@@ -18,8 +18,6 @@ use crate::{Result, numbers::Unit, pipe::Pipe};
 pub struct Runs {
     /// The names of all functions.
     pub functions: FrameTable,
-    /// For each function that was read, how many frames are below it where it is nearest to the root.
-    depths: Vec<u32>,
     /// The runs of the one side.
     pub before: Vec<Run>,
     /// The runs of the other side.
@@ -96,11 +94,6 @@ impl Run {
         self.called.get(&function).copied().unwrap_or_default()
     }
 
-    /// The functions of own code that call code of others, in no order.
-    pub(super) fn charged_functions(&self) -> impl Iterator<Item = FrameId> {
-        self.called.keys().copied()
-    }
-
     /// How many samples there are, if the weights or the header say so.
     #[must_use]
     pub fn samples(&self, unit: &Unit) -> Option<f64> {
@@ -120,10 +113,11 @@ impl Run {
         for (function, weights) in &other.functions {
             self.functions.entry(*function).or_default().add(*weights);
         }
-        for (sums, others) in [(&mut self.roots, &other.roots), (&mut self.called, &other.called)] {
-            for (function, weight) in others {
-                *sums.entry(*function).or_default() += weight;
-            }
+        for (root, weight) in &other.roots {
+            *self.roots.entry(*root).or_default() += weight;
+        }
+        for (function, weight) in &other.called {
+            *self.called.entry(*function).or_default() += weight;
         }
     }
 
@@ -168,7 +162,7 @@ impl Runs {
         let [before, after] = [side(&sides[0])?, side(&sides[1])?];
         let unit_name = pipe.header_unit().unwrap_or_default();
         let runs = before.zip(after);
-        Ok(runs.map(|(before, after)| reader.into_runs([before, after], unit_name)))
+        Ok(runs.map(|(before, after)| Runs::of(reader.functions, [before, after], unit_name)))
     }
 
     /// Runs that were read elsewhere. `unit_name` is the unit of their weights, empty if it is
@@ -176,13 +170,7 @@ impl Runs {
     #[must_use]
     pub fn of(functions: FrameTable, sides: [Vec<Run>; 2], unit_name: String) -> Runs {
         let [before, after] = sides;
-        let (depths, unit) = (Vec::new(), Unit::named(&unit_name));
-        Runs { functions, depths, before, after, unit, unit_name }
-    }
-
-    /// How many frames are below a function where it is nearest to the root; 0 if that is unknown.
-    pub(super) fn depth(&self, function: FrameId) -> u32 {
-        self.depths.get(function as usize).copied().unwrap_or_default()
+        Runs { functions, before, after, unit: Unit::named(&unit_name), unit_name }
     }
 
     /// How many runs there are of each side.
@@ -242,8 +230,6 @@ pub struct RunReader {
     /// For each frame its function.
     function_of: Vec<FrameId>,
     charges: Charges,
-    /// For each function, how many frames are below it where it is nearest to the root.
-    depths: Vec<u32>,
     /// For each function, the number of the last stack that holds it.
     seen: Vec<u64>,
     stacks: u64,
@@ -278,38 +264,37 @@ impl RunReader {
         run.weights.add(count);
         run.whole += weight;
         *stacks += 1;
-        let stack = ids.of(stack, frames);
-        for frame in function_of.len()..frames.len() {
-            let function = names.of(frames.name(frame as FrameId));
-            function_of.push(functions.intern(&function));
-            self.charges.add(frames.name(frame as FrameId));
+        ids.of(stack, frames);
+        let (stack, kept) = (ids.last(), ids.kept());
+        if function_of.len() < frames.len() {
+            for frame in function_of.len()..frames.len() {
+                let frame = frames.name(frame as FrameId);
+                function_of.push(functions.intern(&names.of(frame)));
+                self.charges.add(frame);
+            }
+            seen.resize(functions.len(), 0);
         }
-        seen.resize(functions.len(), 0);
-        self.depths.resize(functions.len(), u32::MAX);
         let name_of = |frame: FrameId| functions.name(function_of[frame as usize]);
         let stack = names.without_interruption(stack, name_of);
-        for (&frame, depth) in stack.iter().zip(0..) {
+        let Some((&leaf, callers)) = stack.split_last() else { return };
+        for &frame in callers {
             let function = function_of[frame as usize];
-            let least = &mut self.depths[function as usize];
-            *least = depth.min(*least);
             if seen[function as usize] != *stacks {
                 seen[function as usize] = *stacks;
                 run.functions.entry(function).or_default().total += weight;
             }
         }
-        let Some(&leaf) = stack.last() else { return };
-        run.functions.entry(function_of[leaf as usize]).or_default().own += weight;
-        if let Some(caller) = self.charges.caller(stack) {
+        let leaf = function_of[leaf as usize];
+        let of_leaf = run.functions.entry(leaf).or_default();
+        of_leaf.own += weight;
+        if seen[leaf as usize] != *stacks {
+            of_leaf.total += weight;
+        }
+        if let Some(caller) = self.charges.caller(stack, kept) {
             *run.called.entry(function_of[caller as usize]).or_default() += weight;
         }
         if let [root, _, ..] = *stack {
             *run.roots.entry(function_of[root as usize]).or_default() += weight;
         }
-    }
-
-    /// The runs of both sides, which this has read.
-    #[must_use]
-    pub fn into_runs(self, sides: [Vec<Run>; 2], unit_name: String) -> Runs {
-        Runs { depths: self.depths, ..Runs::of(self.functions, sides, unit_name) }
     }
 }
