@@ -82,12 +82,15 @@ fn a_function_that_works_less_itself_and_calls_more_still_changed() {
 
 #[test]
 fn a_charge_that_noise_explains_does_not_count() {
-    // What `f` calls of others is 4 samples more; its own callee has changed.
-    let before =
-        "main_[o];f_[o];h_[o] 100\nmain_[o];f_[o];read_[l] 50\nmain_[o];k_[o];write_[l] 850\n";
-    let after =
-        "main_[o];f_[o];h_[o] 400\nmain_[o];f_[o];read_[l] 54\nmain_[o];k_[o];write_[l] 546\n";
-    assert_eq!(changed(before, after, &[]), ["k", "write", "h", "f"]);
+    // What `f` calls of others is 4 samples more, which is nothing; its own callee has changed.
+    let stacks = |h: u32, read: u32, write: u32| {
+        format!(
+            "main_[o];top_[o];f_[o];h_[o] {h}\nmain_[o];top_[o];f_[o];read_[l] {read}\n\
+             main_[o];k_[o];write_[l] {write}\n"
+        )
+    };
+    let found = changed(&stacks(100, 50, 850), &stacks(400, 54, 546), &[]);
+    assert_eq!(found, ["k", "write", "h", "top", "f"]);
 }
 
 #[test]

@@ -94,8 +94,8 @@ pub struct Comparison {
     pub whole: Change,
     /// All functions, in the order in which they were read.
     pub functions: Vec<Function>,
-    /// For functions of own code that changed and call code of others, the change of their self weight
-    /// and of what they call, where noise would not explain it.
+    /// For functions of own code that changed themselves, or called more or less code of others: the
+    /// change of their self weight and of that code, 0 where noise would explain it.
     pub(super) charged: HashMap<FrameId, f64>,
     noise: Noise,
     /// How much functions vary between runs, as a share of their counts.
@@ -182,7 +182,7 @@ impl Comparison {
     /// Notes how what is charged to functions has changed. It is not tested: it would be one more
     /// thing that may seem to have changed.
     fn charge(&mut self, runs: &Runs, sizes: &Sizes, unit: f64) {
-        for Function { frame, .. } in self.functions.iter().filter(|function| function.is_real()) {
+        for Function { frame, own, .. } in self.functions.iter().filter(|it| it.is_real()) {
             if runs.iter().all(|run| run.called(*frame) == 0.0) {
                 continue;
             }
@@ -190,6 +190,8 @@ impl Comparison {
             let charged = change(&counted(runs, sizes, self.absolute, weight), &self.noise, unit);
             if charged.probability.is_some_and(|probability| probability < ALPHA) {
                 self.charged.insert(*frame, charged.difference());
+            } else if own.is_real {
+                self.charged.insert(*frame, 0.0);
             }
         }
     }

@@ -44,7 +44,7 @@ impl Comparison {
         self.charged.get(frame).map_or(own, |charged| own.max(charged.abs()))
     }
 
-    /// Whether it is own code that calls code of others, which changed.
+    /// Whether it is own code that changed itself, or that calls more or less code of others.
     fn is_charged(&self, function: &Function) -> bool {
         self.charged.contains_key(&function.frame)
     }
