@@ -29,12 +29,9 @@ impl Comparison {
 
     /// Which of two functions changed more, the one that did first.
     fn larger_first(&self, a: &Function, b: &Function, noise: bool) -> Ordering {
-        let total = |function: &Function| function.total.difference().abs();
-        let [of_a, of_b] = [a, b].map(|function| self.size(function, noise));
-        let is_charged = |function| self.is_charged(function);
-        of_b.total_cmp(&of_a)
-            .then_with(|| is_charged(b).cmp(&is_charged(a)))
-            .then_with(|| total(b).total_cmp(&total(a)))
+        let [of_a, of_b] =
+            [a, b].map(|function| (self.size(function, noise), function.total.difference().abs()));
+        of_b.0.total_cmp(&of_a.0).then(of_b.1.total_cmp(&of_a.1))
     }
 
     /// By how much a function changed itself, or what is charged to it.
