@@ -11,6 +11,9 @@ use crate::util::{
 // Names of a function, and of runs.
 mod names;
 
+// Which function comes first.
+mod order;
+
 // The number of samples, and where it comes from.
 mod samples;
 
@@ -315,7 +318,7 @@ fn functions_that_moved_in_the_source_did_not_change() {
     let at = |line: u32| format!("main (a.c:{line});f (b.c:{line})_[i] 4021\nmain (a.c:7) 1003\n");
     let [before, after] = [at(9), at(12)].map(TempFile::new);
     let all = rows(&diff(before.path(), after.path(), &["--all", "--tsv"]));
-    assert_eq!(all.iter().map(|row| &row.function[..]).collect::<Vec<_>>(), ["f", "main"]);
+    assert_eq!(all.iter().map(|row| &row.function[..]).collect::<Vec<_>>(), ["main", "f"]);
     assert!(all.iter().all(|row| row.own.diff == 0.0 && row.total.diff == 0.0), "{all:?}");
     let pairs = diff(before.path(), after.path(), &["--folded"]);
     assert_eq!(stdout(&pairs), "main 1003 1003\nmain;f 4021 4021\n");

@@ -215,7 +215,10 @@ fn perf_gets_the_event_and_the_frequency() {
         (&["-F", "49", "sh", "-c", ":"], " -F 49 -e cpu-clock "),
         (&["-e", "cpu-clock", "sh", "-c", ":"], " -F 999 -e cpu-clock "),
         (&["-e", "cpu-clock", "-a", "sh", "-c", ":"], " -e cpu-clock -a "),
-        (&["-e", "sched:sched_switch", "sh", "-c", ":"], "record --call-graph dwarf,8192 -e sched"),
+        (
+            &["-e", "sched:sched_switch", "sh", "-c", ":"],
+            "record --call-graph dwarf,8192 -k CLOCK_MONOTONIC -e sched",
+        ),
         (&["-e", "cpu-clock", "-d", "0.01", "-p", "1"], " -p 1 "),
     ] {
         let (said, log) = told(&place, args);
@@ -235,9 +238,8 @@ fn perf_gets_the_options_to_record_switches_and_wakings() {
         (
             &["--wall", "-F", "49"],
             " -e cpu-clock/freq=49/,sched:sched_switch/call-graph=dwarf,stack-size=4096/,\
-             sched:sched_waking/call-graph=fp/ --switch-events -k CLOCK_MONOTONIC ",
+             sched:sched_waking/call-graph=fp/ --switch-events ",
         ),
-        (&["--critical", "--perf-args", "-k mono"], " --switch-events -k mono"),
     ] {
         let (said, log) = told(&place, &[args, &["sh", "-c", ":"]].concat());
         assert!(log.lines().count() == 2, "tried once, then recorded: {log}");

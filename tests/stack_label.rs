@@ -149,17 +149,14 @@ fn the_slow_requests_of_a_server_have_the_planted_function() {
     let share =
         |lines: &str| 100.0 * weight(lines, &["rebuild_index"]) as f64 / weight(lines, &[]) as f64;
     assert_eq!(format!("{:.1} {:.1}", share(&labelled), share(&slow)), "7.9 96.3");
-    // It is what tells slow requests from others.
+    // It is what tells slow requests from others: all of them spend their time in the function `burn`
+    // that it calls, so that this does not change.
     let fast = filter("stack-grep", &["--label", "span_ms<100", "-e", ""], &labelled);
     let [fast, slow] = [fast, slow].map(|lines| TempFile::new(&lines));
     let changed = output("stack-diff", &["--tsv", fast.path(), slow.path()], "").stdout;
     let changed = String::from_utf8(changed).expect("UTF-8");
-    let grown = changed
-        .lines()
-        .skip(1)
-        .find(|row| row.split('\t').nth(3).is_some_and(|it| !it.starts_with('-')));
     assert!(
-        grown.is_some_and(|row| row.starts_with("burn") || row.starts_with("rebuild_index")),
+        changed.lines().nth(1).is_some_and(|row| row.starts_with("rebuild_index\t")),
         "{changed}"
     );
 }

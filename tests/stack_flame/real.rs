@@ -151,6 +151,10 @@ fn a_recording_that_is_kept_answers_other_questions_later() {
         let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
         assert!(printed.contains("work"), "{args:?}: {printed}");
     }
+    // Its times can be joined to those of a log.
+    let kept = place.folder.join("app.data");
+    let folded = crate::util::output("stack-parse", &["--header", path(&kept)], "").stdout;
+    assert!(folded.contains_str("\n# clock: monotonic\n"), "{}", folded.as_bstr());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! How much of a stack perf copies, and options of perf that stack-flame does not have.
+//! How much of a stack perf copies, by which clock, and options of perf that stack-flame does not have.
 
 use super::*;
 
@@ -87,5 +87,79 @@ fn options_of_perf_come_after_ours_each_word_by_itself() {
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
         assert_status(&output, 125);
         assert!(!place.folder.join("ran").exists(), "{args}");
+    }
+}
+
+#[test]
+fn times_are_of_the_clock_that_programs_read_unless_the_user_says_another() {
+    let place = Place::new("stack-flame-clock");
+    let monotonic = "-k CLOCK_MONOTONIC";
+    for (args, expected) in [
+        (&[][..], monotonic),
+        (&["--latency"], monotonic),
+        (&["--off-cpu"], monotonic),
+        (&["--wall"], monotonic),
+        (&["--keep", "kept.data"], monotonic),
+        (&["-e", "sched:sched_switch"], monotonic),
+        (&["--clock", "monotonic_raw"], "-k CLOCK_MONOTONIC_RAW"),
+        (&["--clock", "realtime"], "-k CLOCK_REALTIME"),
+        (&["--clock", "perf"], ""),
+        (&["--perf-args", "-k mono"], "-k mono"),
+        (&["--critical", "--perf-args", "-k mono"], "-k mono"),
+        (&["--perf-args=--clockid=boot"], "--clockid=boot"),
+    ] {
+        let (said, log) = told(&place, &[args, &["sh", "-c", ":"]].concat());
+        assert_eq!(log.lines().count(), 2, "{args:?}: tried once, then recorded: {log}");
+        for line in log.lines() {
+            let line = format!(" {line} ");
+            assert!(line.contains(&format!(" {expected} ")) || expected.is_empty(), "{line}");
+            // It is not said twice.
+            let said = line.matches(" -k ").count() + line.matches(" --clockid").count();
+            assert_eq!(said, usize::from(!expected.is_empty()), "{args:?}: {line}");
+        }
+        assert!(!said.contains("clock here"), "{args:?}: {said}");
+    }
+    let output = place.stack_flame(&["--clock", "perf", "-i", "kept.data"]);
+    assert!(
+        stderr(&output).contains("'--clock <NAME>' cannot be used with"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn a_clock_that_perf_refuses_is_left_out_which_is_said_once() {
+    let place = Place::new("stack-flame-no-clock");
+    let fake = place.read("perf");
+    let (_, records) = fake.split_once('\n').expect("#!");
+    let note = "stack-flame: perf refuses this clock here: ";
+    // What perf prints of a kernel before 4.1, of an event that has no clock, and before 4.1 itself.
+    for refusal in [
+        "Error:\nclockid feature not supported.",
+        "Error:\nwrong clockid (1).",
+        "Cannot use clockid (-k option) with intel_pt",
+        "  Error: unknown switch `k'\n\n Usage: perf record [<options>] [<command>]",
+    ] {
+        let refuses = format!(
+            "#!/bin/sh\ncase \"$*\" in *\" -k \"*) cat >&2 << 'END'\n{refusal}\nEND\nexit 255;; esac\n"
+        );
+        place.program("perf", &[&refuses, records].concat());
+        for args in [&["-e", "cpu-clock"][..], &[], &["--clock", "boottime"]] {
+            let output = place.stack_flame(&[args, &["sh", "-c", ":"]].concat());
+            let said = stderr(&output);
+            assert_eq!(said.matches(note).count(), 1, "{refusal}: {args:?}: {said}");
+            assert!(said.contains("stack-flame: drawn: "), "{refusal}: {args:?}: {said}");
+            assert!(!place.read("perf.log").contains(" -k "), "{}", place.read("perf.log"));
+            assert_status(&output, 0);
+        }
+        // It is not the clock alone that does not work.
+        let output = place.stack_flame(&["-e", "no-such-event", "touch", "ran"]);
+        let said = stderr(&output);
+        assert!(said.contains("event is not supported") && !said.contains(note), "{said}");
+        // perf's own option is what the user wants: no other try.
+        let output = place.stack_flame(&["--perf-args", "-k mono", "touch", "ran"]);
+        let said = stderr(&output);
+        assert!(said.contains("perf cannot record here") && !said.contains(note), "{said}");
+        assert!(!place.folder.join("ran").exists(), "the program ran");
     }
 }

@@ -123,7 +123,7 @@ fn functions(profile: &Profile, runs: &Runs, comparison: &Comparison) -> Vec<Cha
     let mut changed: Vec<&Function> =
         comparison.functions.iter().filter(|function| function.is_real()).collect();
     let name = |function: &Function| runs.functions.name(function.frame);
-    changed.sort_by(|a, b| a.larger_first(b, false).then_with(|| name(a).cmp(name(b))));
+    comparison.sort(&mut changed, false);
     let row = |function: &Function| {
         let id = *of_name.get(name(function))?;
         let with_calls = !function.own.is_real;

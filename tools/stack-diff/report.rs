@@ -50,10 +50,7 @@ pub(crate) fn write(
 ) -> Result<()> {
     let is_shown = |function: &&Function| all || function.is_real();
     let mut functions: Vec<&Function> = comparison.functions.iter().filter(is_shown).collect();
-    functions.sort_by(|a, b| {
-        let [name, other] = [a, b].map(|function| runs.functions.name(function.frame));
-        a.larger_first(b, all).then(name.cmp(other))
-    });
+    comparison.sort(&mut functions, all);
     let report = Report {
         changed: comparison.functions.iter().filter(|function| function.is_real()).count(),
         unit: match comparison.absolute {

@@ -5,6 +5,7 @@ mod brief;
 mod browser;
 mod buffers;
 mod call_graph;
+mod clock;
 mod draw;
 mod dump;
 mod failure;

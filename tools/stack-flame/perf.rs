@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::What;
 use crate::buffers;
 use crate::call_graph::Choice;
+use crate::clock::{self, Clock};
 use crate::dump;
 use crate::failure::Failure;
 use crate::perf_args::{self, PerfArgs};
@@ -54,6 +55,10 @@ pub(crate) struct Sampling {
     /// keeps frame pointers, or else dwarf with 32768 bytes, or fewer at high rates]
     #[arg(long, value_name = "KIND", value_parser = call_graph, conflicts_with = "input")]
     call_graph: Option<String>,
+
+    /// The clock of the times, to which those of a log are compared [default: monotonic]
+    #[arg(long, value_name = "NAME", value_enum, conflicts_with = "input")]
+    clock: Option<Clock>,
 
     /// More options of 'perf record', in one word that is split as a shell splits it: '-m 8M'
     #[arg(long, value_name = "ARGS", value_parser = perf_args::parse, conflicts_with = "input")]
@@ -138,21 +143,22 @@ impl Perf {
         let call_graph = choose_call_graph(sampling, what, python.as_ref());
         let (duration, is_off_cpu) = (sampling.duration, sampling.off_cpu);
         let mut perf = Perf { path, args: Vec::new(), duration, is_off_cpu, python };
-        let mut refused = None;
-        for event in sampling.events() {
-            let args = sampling.arguments(event.as_deref(), &call_graph, what, recording.is_kept);
-            let probe = perf.try_buffers(&args, sampling, recording, signals)?;
-            if probe.status.success() {
-                match refused {
-                    Some(_) if sampling.of_threads() => say(threads::WITHOUT_WAKINGS),
-                    Some(_) => explain("no hardware counters here: sampling by the CPU clock"),
-                    None => {}
+        let mut said = String::new();
+        for (at, event) in sampling.events().iter().enumerate() {
+            for clock in sampling.clocks() {
+                let event = event.as_deref();
+                let args = sampling.arguments(event, clock, &call_graph, what, recording.is_kept);
+                let probe = perf.try_buffers(&args, sampling, recording, signals)?;
+                if probe.status.success() {
+                    sampling.tell_refused(at > 0, clock);
+                    return Ok(perf);
                 }
-                return Ok(perf);
+                said = probe.said;
+                if !clock::is_refused(&said) {
+                    break;
+                }
             }
-            refused = Some(probe);
         }
-        let said = refused.map(|probe| probe.said).unwrap_or_default();
         Err(refusals::explain(&said, what))
     }
 
@@ -282,6 +288,25 @@ impl Sampling {
         }
     }
 
+    /// The clocks to try, by their names for perf; `None` is perf's own.
+    fn clocks(&self) -> Vec<Option<&'static str>> {
+        let is_set = self.perf_args.as_ref().is_some_and(PerfArgs::sets_clock);
+        let wanted = self.clock.unwrap_or(Clock::Monotonic).id().filter(|_| !is_set);
+        wanted.map_or_else(|| vec![None], |wanted| vec![Some(wanted), None])
+    }
+
+    /// Says what perf refused before it recorded with this clock.
+    fn tell_refused(&self, is_event_refused: bool, clock: Option<&str>) {
+        if is_event_refused && self.of_threads() {
+            say(threads::WITHOUT_WAKINGS);
+        } else if is_event_refused {
+            explain("no hardware counters here: sampling by the CPU clock");
+        }
+        if clock.is_none() && self.clocks().len() > 1 {
+            say(clock::REFUSED);
+        }
+    }
+
     /// Whether stacks may end where a thread waits.
     pub(crate) fn has_waits(&self) -> bool {
         self.off_cpu || self.of_threads()
@@ -319,6 +344,7 @@ impl Sampling {
             || self.frequency.is_some()
             || self.event.is_some()
             || self.call_graph.is_some()
+            || self.clock.is_some()
             || self.perf_args.is_some()
     }
 
@@ -326,22 +352,21 @@ impl Sampling {
     fn arguments(
         &self,
         event: Option<&str>,
+        clock: Option<&str>,
         call_graph: &str,
         what: &What,
         is_kept: bool,
     ) -> Vec<String> {
         let mut args = vec!["record", "--call-graph", call_graph];
+        args.extend(clock.into_iter().flat_map(|clock| ["-k", clock]));
         // An option of perf would hold for the switches, too.
         let hertz = self.hertz(event).filter(|_| !self.of_threads());
         let hertz = hertz.map(|hertz| hertz.to_string());
         args.extend(hertz.iter().flat_map(|hertz| ["-F", hertz]));
         args.extend(event.into_iter().flat_map(|event| ["-e", event]));
         let may_be_asked = is_kept && !self.off_cpu && !matches!(what, What::System(_));
-        if self.of_threads() {
-            args.extend(threads::options(self.perf_args.as_ref()));
-        } else {
-            args.extend((self.latency || may_be_asked).then_some("--switch-events"));
-        }
+        let has_switches = self.of_threads() || self.latency || may_be_asked;
+        args.extend(has_switches.then_some("--switch-events"));
         let pid = match what {
             What::Process(pid) => pid.to_string(),
             _ => String::new(),

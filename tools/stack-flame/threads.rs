@@ -1,7 +1,5 @@
 //! What is recorded of what threads do all the time: `--wall`, `--critical`.
 
-use crate::perf_args::PerfArgs;
-
 /// A copy of so many bytes of the stack shows who waits: the library that does has no frame pointers.
 /// There may be many thousand switches a second.
 const STACK: u32 = 4096;
@@ -32,13 +30,6 @@ pub(crate) fn events(
     let waking = if wakers { copied.as_str() } else { "call-graph=fp" };
     let all = format!("{samples},sched:sched_switch/{copied}/,sched:sched_waking/{waking}/");
     if needs_wakings { vec![all] } else { vec![all, samples] }
-}
-
-/// Options besides the events. The clock is one that programs can read, too.
-pub(crate) fn options(perf_args: Option<&PerfArgs>) -> Vec<&'static str> {
-    let sets_clock = perf_args.is_some_and(PerfArgs::sets_clock);
-    let clock = if sets_clock { &[][..] } else { &["-k", "CLOCK_MONOTONIC"] };
-    [&["--switch-events"], clock].concat()
 }
 
 /// Said where only samples and switches were to be had.

@@ -341,7 +341,8 @@ fn span(number: Number, begun: &Begun, end: u64, line: &FoldedLine<'_>) -> Span 
     let Begun { start, name, .. } = begun;
     let end = end.max(*start);
     let id = number.to_string().into_bytes();
-    Row { start: *start, end, name: name.clone(), id, fields }.span(end - start, &keys)
+    Row { start: *start, end, name: name.clone(), has_id: true, id, fields }
+        .span(end - start, &keys)
 }
 
 /// The labels of a begin or an end that say something of the span.

@@ -255,7 +255,7 @@ mod tests {
 
     fn ended(number: Number, begun: &Begun) -> Span {
         let (name, id) = (begun.name.clone(), number.to_string().into_bytes());
-        Row { start: 1, end: 2, name, id, fields: Vec::new() }.span(1, &[])
+        Row { start: 1, end: 2, name, has_id: true, id, fields: Vec::new() }.span(1, &[])
     }
 
     /// The lines that wait no longer, with the numbers of their spans.

@@ -2,11 +2,13 @@
 //!
 //! man/stack-diff.1 describes the method.
 
+mod charges;
 mod comparison;
 mod files;
 mod functions;
 mod holm;
 mod noise;
+mod order;
 mod run_names;
 mod runs;
 mod samples;

@@ -205,7 +205,7 @@ pub struct Deepest {
 }
 
 /// The name of that frame.
-const SEPARATOR: &[u8] = b"--";
+pub(crate) const SEPARATOR: &[u8] = b"--";
 
 impl Deepest {
     /// Looks at all frames of a profile, which together show what is own.

@@ -57,6 +57,12 @@ pub(in super::super) fn of_cook_book(title: &str, cooked: &Cooked<'_>) {
         "What do the slow requests wait for?" => {
             let waits = lines(&cooked.run("stack-grep --label state=waiting slow.slices"));
             assert!(weight(&waits, |it| it.has("write_index")) * 2 > sum(&waits));
+            // Own code comes before what it calls to wait.
+            let grown = grown(cooked, "fast.slices", "slow.slices");
+            let is_sleep = |name: &String| name == "usleep" || name.contains("nanosleep");
+            let of_sleep = grown.iter().position(is_sleep).expect("a sleep");
+            let of_writer = grown.iter().position(|name| name == "write_index");
+            assert!(of_writer.is_some_and(|at| at < of_sleep), "{grown:?}");
         }
         "What came with the new version?" => {
             let [v1, v2] = ["v1", "v2"].map(|it| cooked.stacks(&format!("{it}.folded")));
@@ -143,6 +149,16 @@ fn slow_requests(cooked: &Cooked<'_>) {
     assert!(slow.iter().all(|it| it.number("span_ms") >= 100.0));
     assert!(weight(&slow, |it| it.has("rebuild_index")) * 10 > sum(&slow) * 8);
     assert_eq!(sum(&cooked.drawn("requests.svg")), sum(&all));
+    let grown = grown(cooked, "fast.folded", "slow.folded");
+    assert_eq!(grown.first().map(String::as_str), Some("rebuild_index"), "{grown:?}");
+}
+
+/// The functions that weigh more in a second profile, in the order of stack-diff.
+fn grown(cooked: &Cooked<'_>, one: &str, other: &str) -> Vec<String> {
+    let rows = cooked.run(&format!("stack-diff --tsv {one} {other}"));
+    let rows = rows.lines().skip(1).map(|row| row.split('\t').collect::<Vec<_>>());
+    let total = |cells: &[&str]| cells[8].parse::<f64>().expect("a difference");
+    rows.filter(|cells| total(cells) > 0.0).map(|cells| cells[0].to_owned()).collect()
 }
 
 /// All of what only slow requests run is in them, and the probe has their numbers.

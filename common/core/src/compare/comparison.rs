@@ -1,14 +1,13 @@
 //! What changed, and whether noise explains it.
 
-use std::cmp::Ordering;
-
-use crate::stacks::FrameId;
+use hashbrown::HashMap;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::holm;
 use super::noise::{Counted, Moments, Noise};
 use super::runs::{Run, Runs};
 use super::sizes::Sizes;
+use crate::stacks::FrameId;
 
 /// The chance that a comparison reports any change where nothing has changed.
 pub const ALPHA: f64 = 0.01;
@@ -84,19 +83,6 @@ impl Function {
     pub fn is_real(&self) -> bool {
         self.own.is_real || self.total.is_real
     }
-
-    /// Which of two functions changed more, the one that did first: by the change of the self weight,
-    /// then by that of the total, so that functions that changed themselves come before their callers.
-    /// A change of the self weight that noise explains counts only with `noise`.
-    #[must_use]
-    pub fn larger_first(&self, other: &Function, noise: bool) -> Ordering {
-        let size = |Function { own, total, .. }: &Function| {
-            let own = if noise || own.is_real { own.difference().abs() } else { 0.0 };
-            (own, total.difference().abs())
-        };
-        let [(own, total), (other_own, other_total)] = [self, other].map(size);
-        other_own.total_cmp(&own).then(other_total.total_cmp(&total))
-    }
 }
 
 /// The changes of the whole and of all functions.
@@ -108,6 +94,9 @@ pub struct Comparison {
     pub whole: Change,
     /// All functions, in the order in which they were read.
     pub functions: Vec<Function>,
+    /// For functions of own code that changed themselves, or called more or less code of others: the
+    /// change of their self weight and of that code, 0 where noise would explain it.
+    pub(super) charged: HashMap<FrameId, f64>,
     noise: Noise,
     /// How much functions vary between runs, as a share of their counts.
     pub variation: f64,
@@ -129,12 +118,12 @@ impl Comparison {
         let pairs: Vec<Pair> = (0..runs.functions.len() as FrameId)
             .map(|frame| Pair::new(runs, &sizes, absolute, frame))
             .collect();
-        let tested: Vec<Counted> = pairs.iter().flat_map(Pair::tested).collect();
-        let noise = Noise::new(&tested, runs.layout(), floor);
+        let tested = pairs.iter().flat_map(Pair::tested);
+        let noise = Noise::new(&tested.collect::<Vec<Counted>>(), runs.layout(), floor);
         // One count in the unit of the changes: in percent of the whole, or as a weight.
         let unit = if absolute { sizes.sample_weight } else { 100.0 / sizes.samples };
         // Root frames that named a run were joined into one: the others have no weight left.
-        let seen = pairs.iter().zip(0..).filter(|(pair, _)| pair.total.moments.mean > 0.0);
+        let seen = pairs.into_iter().zip(0..).filter(|(pair, _)| pair.total.moments.mean > 0.0);
         let functions = seen.map(|(pair, frame)| Function {
             frame,
             own: change(&pair.own, &noise, unit),
@@ -148,6 +137,7 @@ impl Comparison {
             absolute,
             whole: change(&whole, &noise, sizes.sample_weight),
             functions: functions.collect(),
+            charged: HashMap::new(),
             noise,
             variation: noise.of_programs,
             half_count: noise.half_count() * unit,
@@ -156,6 +146,7 @@ impl Comparison {
             size: sizes.samples,
         };
         comparison.test();
+        comparison.charge(runs, &sizes, unit);
         comparison
     }
 
@@ -185,6 +176,23 @@ impl Comparison {
         }
         for function in self.functions.iter_mut().filter(|function| function.is_leaf) {
             function.total = function.own;
+        }
+    }
+
+    /// Notes how what is charged to functions has changed. It is not tested: it would be one more
+    /// thing that may seem to have changed.
+    fn charge(&mut self, runs: &Runs, sizes: &Sizes, unit: f64) {
+        for Function { frame, own, .. } in self.functions.iter().filter(|it| it.is_real()) {
+            if runs.iter().all(|run| run.called(*frame) == 0.0) {
+                continue;
+            }
+            let weight = |run: &Run| run.own(*frame) + run.called(*frame);
+            let charged = change(&counted(runs, sizes, self.absolute, weight), &self.noise, unit);
+            if charged.probability.is_some_and(|probability| probability < ALPHA) {
+                self.charged.insert(*frame, charged.difference());
+            } else if own.is_real {
+                self.charged.insert(*frame, 0.0);
+            }
         }
     }
 
@@ -231,18 +239,9 @@ struct Pair {
 
 impl Pair {
     fn new(runs: &Runs, sizes: &Sizes, absolute: bool, frame: FrameId) -> Pair {
-        let counted = |weight: fn(&Run, FrameId) -> f64| {
-            let moments = sizes.counts(runs, |run| weight(run, frame));
-            let rest = (1.0 - moments.mean / sizes.samples).max(LEAST_REST);
-            Counted {
-                moments,
-                rest: if absolute { 1.0 } else { rest },
-                is_tested: moments.mean * runs.iter().count() as f64 >= LEAST_COUNTS,
-            }
-        };
         Pair {
-            own: counted(Run::own),
-            total: counted(Run::total),
+            own: counted(runs, sizes, absolute, |run| run.own(frame)),
+            total: counted(runs, sizes, absolute, |run| run.total(frame)),
             is_leaf: runs.iter().all(|run| run.own(frame) == run.total(frame)),
         }
     }
@@ -251,6 +250,17 @@ impl Pair {
     fn tested(&self) -> impl Iterator<Item = Counted> + use<> {
         let total = (!self.is_leaf).then_some(self.total);
         std::iter::once(self.own).chain(total).filter(|counted| counted.is_tested)
+    }
+}
+
+/// Counts something that has this `weight` in each run.
+fn counted(runs: &Runs, sizes: &Sizes, absolute: bool, weight: impl Fn(&Run) -> f64) -> Counted {
+    let moments = sizes.counts(runs, weight);
+    let rest = (1.0 - moments.mean / sizes.samples).max(LEAST_REST);
+    Counted {
+        moments,
+        rest: if absolute { 1.0 } else { rest },
+        is_tested: moments.mean * runs.iter().count() as f64 >= LEAST_COUNTS,
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hashbrown::HashMap;
 
+use super::charges::Charges;
 use super::files::{Profile, read_profile, read_profiles};
 use super::functions::FunctionNames;
 use super::noise::Layout;
@@ -40,6 +41,8 @@ pub struct Run {
     functions: HashMap<FrameId, OfFunction>,
     /// For each function that is a root, the weight of the stacks in which it calls something.
     roots: HashMap<FrameId, f64>,
+    /// For each function of own code, the weight of the code of others that it calls.
+    called: HashMap<FrameId, f64>,
 }
 
 /// What a function weighs in a run.
@@ -58,7 +61,7 @@ impl Run {
         let whole = own.iter().sum();
         let functions = own.into_iter().zip(total).map(|(own, total)| OfFunction { own, total });
         let functions = (0..).zip(functions).filter(|(_, it)| *it != OfFunction::default());
-        Run { name, whole, weights, functions: functions.collect(), roots: HashMap::new() }
+        Run { name, whole, weights, functions: functions.collect(), ..Run::default() }
     }
 
     /// The functions that it has, in no order.
@@ -84,6 +87,13 @@ impl Run {
         self.function(function).total
     }
 
+    /// The weight of the code of others that `function` calls, if it is own code: of the stacks whose
+    /// deepest frame of own code it is, and whose leaf it is not.
+    #[must_use]
+    pub(super) fn called(&self, function: FrameId) -> f64 {
+        self.called.get(&function).copied().unwrap_or_default()
+    }
+
     /// How many samples there are, if the weights or the header say so.
     #[must_use]
     pub fn samples(&self, unit: &Unit) -> Option<f64> {
@@ -106,6 +116,9 @@ impl Run {
         for (root, weight) in &other.roots {
             *self.roots.entry(*root).or_default() += weight;
         }
+        for (function, weight) in &other.called {
+            *self.called.entry(*function).or_default() += weight;
+        }
     }
 
     /// Sets how many samples this run has: its share of the `samples` of a file that weighs
@@ -119,6 +132,9 @@ impl Run {
     fn rename(&mut self, function: FrameId, other: FrameId) {
         let weights = self.functions.remove(&function).unwrap_or_default();
         self.functions.entry(other).or_default().add(weights);
+        if let Some(weight) = self.called.remove(&function) {
+            *self.called.entry(other).or_default() += weight;
+        }
     }
 }
 
@@ -213,6 +229,7 @@ pub struct RunReader {
     pub functions: FrameTable,
     /// For each frame its function.
     function_of: Vec<FrameId>,
+    charges: Charges,
     /// For each function, the number of the last stack that holds it.
     seen: Vec<u64>,
     stacks: u64,
@@ -242,28 +259,40 @@ impl RunReader {
     /// Adds a stack to the weights of its functions: once to each, even if the function is in the
     /// stack several times.
     pub fn add(&mut self, stack: &[u8], count: u64, run: &mut Run) {
-        let RunReader { names, frames, ids, functions, function_of, seen, stacks } = self;
+        let RunReader { names, frames, ids, functions, function_of, seen, stacks, .. } = self;
         let weight = count as f64;
         run.weights.add(count);
         run.whole += weight;
         *stacks += 1;
-        let stack = ids.of(stack, frames);
-        for frame in function_of.len()..frames.len() {
-            let function = names.of(frames.name(frame as FrameId));
-            function_of.push(functions.intern(&function));
+        ids.of(stack, frames);
+        let (stack, kept) = (ids.last(), ids.kept());
+        if function_of.len() < frames.len() {
+            for frame in function_of.len()..frames.len() {
+                let frame = frames.name(frame as FrameId);
+                function_of.push(functions.intern(&names.of(frame)));
+                self.charges.add(frame);
+            }
+            seen.resize(functions.len(), 0);
         }
-        seen.resize(functions.len(), 0);
         let name_of = |frame: FrameId| functions.name(function_of[frame as usize]);
         let stack = names.without_interruption(stack, name_of);
-        for &frame in stack {
+        let Some((&leaf, callers)) = stack.split_last() else { return };
+        for &frame in callers {
             let function = function_of[frame as usize];
             if seen[function as usize] != *stacks {
                 seen[function as usize] = *stacks;
                 run.functions.entry(function).or_default().total += weight;
             }
         }
-        let Some(&leaf) = stack.last() else { return };
-        run.functions.entry(function_of[leaf as usize]).or_default().own += weight;
+        let leaf = function_of[leaf as usize];
+        let of_leaf = run.functions.entry(leaf).or_default();
+        of_leaf.own += weight;
+        if seen[leaf as usize] != *stacks {
+            of_leaf.total += weight;
+        }
+        if let Some(caller) = self.charges.caller(stack, kept) {
+            *run.called.entry(function_of[caller as usize]).or_default() += weight;
+        }
         if let [root, _, ..] = *stack {
             *run.roots.entry(function_of[root as usize]).or_default() += weight;
         }

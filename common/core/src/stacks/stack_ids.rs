@@ -41,6 +41,12 @@ impl StackIds {
         &self.ids
     }
 
+    /// The numbers of the frames of the last stack.
+    #[must_use]
+    pub fn last(&self) -> &[FrameId] {
+        &self.ids
+    }
+
     /// How many frames, from the root on, the last stack and the one before it have
     /// in common; one less where the leaf of either is among them.
     #[must_use]
