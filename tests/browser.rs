@@ -54,6 +54,9 @@ mod kinds;
 // Whether texts can be read, in the light, in the dark and in forced colours.
 mod contrast;
 
+// The legend and the heading.
+mod legend;
+
 // A phone, paper, a page around it, a screen reader.
 mod everywhere;
 

@@ -33,21 +33,33 @@ pub(crate) struct Browser {
     session: String,
 }
 
+/// Starts chromedriver; returns it with its port, or `None` if it gave up.
+fn start_driver() -> Option<(Child, u16)> {
+    let mut process =
+        Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).spawn().expect(
+            "chromedriver of Debian's package chromium-driver, which scripts/test installs",
+        );
+    let mut lines = BufReader::new(process.stdout.take().expect("its output")).lines();
+    // ChromeDriver was started successfully on port 39105.
+    let port = lines.find_map(|line| {
+        let line = line.expect("text");
+        let port = line.rsplit_once("successfully on port ")?.1;
+        port.trim_end_matches('.').parse().ok()
+    });
+    match port {
+        Some(port) => Some((process, port)),
+        None => {
+            let _ = process.wait();
+            None
+        }
+    }
+}
+
 impl Browser {
     pub(crate) fn start() -> Browser {
-        let mut process =
-            Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).spawn().expect(
-                "chromedriver of Debian's package chromium-driver, which scripts/test installs",
-            );
-        let mut lines = BufReader::new(process.stdout.take().expect("its output")).lines();
-        // ChromeDriver was started successfully on port 39105.
-        let port = lines
-            .find_map(|line| {
-                let line = line.expect("text");
-                let port = line.rsplit_once("successfully on port ")?.1;
-                port.trim_end_matches('.').parse().ok()
-            })
-            .expect("chromedriver names its port");
+        // It takes a port that is free for IPv4, and gives up if another program has it for IPv6.
+        let (process, port) =
+            (0..20).find_map(|_| start_driver()).expect("chromedriver names its port");
         let mut browser = Browser { process, port, session: String::new() };
         let options = json!({ "args": ARGS });
         let wanted = json!({

@@ -79,6 +79,11 @@ impl Look {
         self.title.get_or_insert_with(|| format!("{profile}{}", of_kind(kind)));
     }
 
+    /// Says what was sampled, unless the user gave a second line.
+    pub(crate) fn describe(&mut self, words: String) {
+        self.subtitle.get_or_insert(words);
+    }
+
     /// The user's title, the name of the profile, or what is drawn.
     pub(crate) fn title(&self, kind: Kind) -> String {
         let shape = match (self.inverted, kind.chart) {

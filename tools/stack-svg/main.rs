@@ -27,11 +27,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use common::io::{Files, is_same_file, unwritten, write_whole_file};
-use common::names::{FrameParts, printable};
+use common::names::{FrameParts, printable, without_modifiers};
 use common::pipe::{Pipe, Split};
 use common::trust::Trust;
 use common::{
-    Error, Result, Status, compare::Question, numbers::Percent, picture::content_policy,
+    Error, Result, Status,
+    compare::Question,
+    numbers::{Percent, counted},
+    picture::content_policy,
     stacks::FrameTable,
 };
 
@@ -143,6 +146,9 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     if let Some(unit) = pipe.header_value("unit") {
         args.look.count_name.get_or_insert_with(|| printable(unit));
     }
+    if let Some(words) = described(&args, pipe) {
+        args.look.describe(words);
+    }
     if let Some(name) = only_root(&stacks) {
         args.look.name(&escape::shown(name), kind(&args));
         let hint = args.split.as_ref().and_then(|split| split.hint_of_only_root(name));
@@ -162,6 +168,23 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     }
     account(&stacks, pipe);
     Ok(Status::Success)
+}
+
+/// What was sampled, as far as the header says it: event, rate, seconds, threads, samples, trust.
+fn described(args: &Args, pipe: &Pipe) -> Option<String> {
+    if args.diff {
+        return None;
+    }
+    let value = |key: &str| pipe.header_value(key).map(printable);
+    // With --by-event the unit comes after the name.
+    let name = |event: &[u8]| {
+        event.split(|byte| *byte == b' ').next().map(without_modifiers).map(printable)
+    };
+    let event = pipe.header_value("event").and_then(name);
+    let samples = pipe.header_samples().map(|samples| counted(samples, "samples"));
+    let others = ["rate", "seconds", "threads"].map(value);
+    let words: Vec<String> = [event].into_iter().chain(others).chain([samples]).flatten().collect();
+    (!words.is_empty()).then(|| words.join(" \u{b7} "))
 }
 
 /// What was read.

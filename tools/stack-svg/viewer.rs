@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use common::picture::{page_script, page_style};
 
 /// The files of the script.
-const PARTS: [&str; 32] = [
+const PARTS: [&str; 33] = [
     include_str!("viewer/data.js"),
     include_str!("viewer/words.js"),
     include_str!("viewer/fit.js"),
@@ -20,6 +20,7 @@ const PARTS: [&str; 32] = [
     include_str!("viewer/search.js"),
     include_str!("viewer/profiles.js"),
     include_str!("viewer/pattern.js"),
+    include_str!("viewer/legend.js"),
     include_str!("viewer/page.js"),
     include_str!("viewer/layout.js"),
     include_str!("viewer/blocks.js"),

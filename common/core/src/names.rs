@@ -21,7 +21,7 @@ mod symbol;
 pub const NAMELESS: &str = "[empty name]";
 
 pub use escape::{escaped, is_unseen, printable, printable_name, utf8};
-pub use event::unit_of_event;
+pub use event::{unit_of_event, without_modifiers};
 pub use fit::{LEAST_LETTERS, bare_name, fitted, shortened};
 pub use fitted_path::fitted_path;
 pub use frame_parts::{FrameParts, names_of_stack};

@@ -21,6 +21,7 @@ function render() {
   if (view === 'table') drawTable();
   else drawBoxes();
   showMatched();
+  drawLegend();
   showStatus();
   hideTip();
 }

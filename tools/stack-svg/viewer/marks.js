@@ -11,7 +11,7 @@ const STRIPED = facts.split === 'label:state' ? 'runnable' : '[runnable]';
 function markFrame(element) {
   const { branch, isBelow } = element.box;
   const isHit = state.hits?.has(branch.name) === true;
-  const isFaded = isBelow || (state.hits !== null && !isHit);
+  const isFaded = isBelow || (state.hits !== null && !isHit) || isUnlit(classesOfNames[branch.name]);
   const more = branch.ofStrip ? ' lane-title' : isFaded ? ' faded' : '';
   element.className = `frame${more}${bareNames[branch.name] === STRIPED ? ' striped' : ''}`;
   element.style.backgroundColor = branch.ofStrip ? '' : colorOf(branch) + (isFaded ? FADED : '');
@@ -27,7 +27,8 @@ function markBlock(element) {
   element.classList.toggle('found', part > 0);
   element.classList.toggle('one', box.isOfOne === true);
   box.color ??= colorOfBlock(box);
-  const color = state.hits === null ? box.color : box.color + FADED;
+  const isFaded = state.hits !== null || (legend.lit !== null && box.color !== onPage(legend.lit));
+  const color = isFaded ? box.color + FADED : box.color;
   // Even the least part is visible.
   element.style.backgroundColor = part > 0 ? `rgb(220 50 210 / ${0.15 + 0.85 * part})` : color;
 }

@@ -52,7 +52,8 @@ function makePage() {
   const bar = makeIn(app, 'header', 'bar');
   const heading = makeIn(bar, 'div', 'heading');
   makeIn(heading, 'h1', 'title', facts.title || titleOf());
-  if (facts.subtitle) makeIn(heading, 'p', 'subtitle', facts.subtitle);
+  if (facts.subtitle) makeIn(heading, 'p', 'subtitle', facts.subtitle, { title: facts.subtitle });
+  const search = makeSearch(bar);
   const profiles = makeProfiles(bar);
   const width = isDiff ? makeWidths(bar) : null;
   const tabs = makeIn(bar, 'div', 'tabs', '', { role: 'tablist', 'aria-label': 'View' });
@@ -61,18 +62,18 @@ function makePage() {
     tabOf[id] = makeIn(tabs, 'button', 'tab', word, { role: 'tab', title: hint, 'data-view': id });
     tabOf[id].ask = () => show(id);
   }
-  const tool = (name, sign, word, key, ask) => {
+  const tool = (name, sign, short, word, key, ask) => {
     const button = makeIn(bar, 'button', `tool ${name}`, sign, { title: `${word} (${key})`, 'aria-label': word });
+    makeIn(button, 'span', 'word', short);
     button.ask = ask;
     return button;
   };
-  const flipper = tool('flip', '⇅', 'Upside down', 'i', flip);
-  const order = tool('order', '◣', 'Heaviest first', 'o', toggleOrder);
-  const filter = tool('filter', '▽', 'Filter by the frame', 'f', openMenu);
+  const flipper = tool('flip', '⇅', 'Flip', 'Upside down', 'i', flip);
+  const order = tool('order', '◣', 'Order', 'Heaviest first', 'o', toggleOrder);
+  const filter = tool('filter', '▽', 'Filter', 'Filter by the frame', 'f', openMenu);
   filter.setAttribute('aria-haspopup', 'menu');
-  tool('save', '↓', 'Save the folded stacks', 'w', save);
-  const search = makeSearch(bar);
-  tool('help', '?', 'Keys', '?', toggleKeys);
+  tool('save', '↓', 'Save', 'Save the folded stacks', 'w', save);
+  tool('help', '?', 'Keys', 'Keys', '?', toggleKeys);
   const way = makeIn(app, 'div', 'way');
   const crumbs = makeIn(way, 'nav', 'crumbs', '', { 'aria-label': 'Zoom' });
   const steps = makeIn(way, 'div', 'steps', '', { role: 'group', 'aria-label': 'Steps' });
@@ -107,26 +108,20 @@ function makeWidths(bar) {
 
 function makeSearch(bar) {
   const search = makeIn(bar, 'label', 'search');
+  const query = makeIn(search, 'input', 'query', '', {
+    type: 'search', placeholder: 'Search functions  /', 'aria-label': 'Search', spellcheck: 'false',
+    autocomplete: 'off', maxlength: String(LONGEST_QUERY),
+  });
   const found = makeIn(search, 'span', 'found-numbers');
   const matched = makeIn(found, 'span', 'matched');
   const functions = makeIn(found, 'span', 'functions');
-  const query = makeIn(search, 'input', 'query', '', {
-    type: 'search', placeholder: 'Search  /', 'aria-label': 'Search', spellcheck: 'false',
-    autocomplete: 'off', maxlength: String(LONGEST_QUERY),
-  });
   return { query, matched, functions };
 }
 
 // What colours mean, and what the picture holds.
 function makeNotes(app) {
   const notes = makeIn(app, 'footer', 'notes');
-  for (const line of textOf('legend').split('\n').filter(Boolean)) {
-    const entry = makeIn(notes, 'span', 'kind', line.slice(line.indexOf(' ') + 1));
-    const square = make('i', 'square');
-    square.color = line.slice(0, line.indexOf(' '));
-    entry.prepend(square);
-  }
-  makeIn(notes, 'span', 'kind', 'narrow frames, together').prepend(make('i', 'square narrow'));
+  makeLegend(notes);
   const others = timeline && strip.others > 0 && `${grouped(strip.others)} more lanes are not in the chart`;
   const texts = [facts.totals, many(tree.count - 1, 'frames'), facts.comparison, facts.cut, others, facts.trust, facts.command];
   for (const text of texts.filter(Boolean)) makeIn(notes, 'span', 'note', text, text === facts.trust && { title: facts.doubts });

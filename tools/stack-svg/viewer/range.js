@@ -95,6 +95,7 @@ function renderRange() {
   drawRangeCrumb();
   markShownTime();
   drawBoxes(true);
+  drawLegend();
   hideTip();
 }
 

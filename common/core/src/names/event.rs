@@ -13,7 +13,8 @@ pub fn unit_of_event(event: &[u8]) -> &[u8] {
 
 /// `cycles:ppp` without its modifiers, which say how it is sampled: user, kernel, precise and so
 /// on, see perf-list(1).
-fn without_modifiers(event: &[u8]) -> &[u8] {
+#[must_use]
+pub fn without_modifiers(event: &[u8]) -> &[u8] {
     let is_modifier = |letter: &u8| b"ukhIGHpPSDWebRX".contains(letter);
     match memrchr(b':', event) {
         Some(colon) if event[colon + 1..].iter().all(is_modifier) => &event[..colon],
