@@ -83,7 +83,8 @@ fn the_table_has_bars_of_shares_and_names_of_functions(stage: &Stage) {
     browser.type_keys("4");
     let bars = "[...document.querySelectorAll('.row .totalShare')].map((cell) => (
         Math.round(100 * cell.querySelector('.gauge').getBoundingClientRect().width / (cell.clientWidth - 20))))";
-    assert_eq!(browser.value(bars), json!([50, 30, 20, 50]));
+    // The largest has the whole width.
+    assert_eq!(browser.value(bars), json!([100, 60, 40, 100]));
     let cell = "document.querySelector('.row [data-label]')";
     assert_eq!(browser.text(&format!("{cell}.textContent")), long);
     let label = browser.text(&format!("{cell}.dataset.label"));

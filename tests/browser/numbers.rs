@@ -245,7 +245,7 @@ fn cells_of_two(sums: &Sums, all: Option<[u64; 2]>) -> BTreeMap<String, Vec<Stri
             None => format!("{}{}", sign(after.cmp(&before)), grouped(after.abs_diff(before))),
             Some(all) => {
                 let change = 100.0 * (after as f64 / all[1] as f64 - before as f64 / all[0] as f64);
-                format!("{}{:.2}%", sign(change.total_cmp(&0.0)), change.abs())
+                format!("{}{:.2}", sign(change.total_cmp(&0.0)), change.abs())
             }
         };
         [grouped(before), grouped(after), change]

@@ -161,7 +161,12 @@ impl Picture<'_> {
         let (letters, is_wide) = self.letters(share);
         let (title, label) = if self.kind.diff {
             let change = self.comparison.words(node.before, node.after());
-            (self.two_weights(&name, node, &change), with_change(&text, &change, letters))
+            let label = match self.is_changed(node) {
+                true => with_change(&text, &change, letters),
+                // What noise explains is no change.
+                false => fitted(&text, letters),
+            };
+            (self.two_weights(&name, node, &change), label)
         } else {
             let counted = self.look.counted(node.weight);
             (format!("{name} ({counted}, {:.2}%)", share * 100.0), fitted(&text, letters))

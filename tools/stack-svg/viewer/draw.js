@@ -238,7 +238,8 @@ function labelOf(branch, room) {
   if (branch.ofStrip) return fitted(`${word} (${summary(branch)})`, room);
   const end = nameEnds[name] ?? word.length;
   const text = word.slice(0, end) + word.slice(end).replace(FOLDERS, ' (');
-  return isDiff ? fittedWith(text, change(before, after), room) : fitted(text, room);
+  // What noise explains is no change.
+  return isDiff && changed.has(name) ? fittedWith(text, change(before, after), room) : fitted(text, room);
 }
 
 const summary = (branch) => `${counted(branch.weight)}, ${percent(branch.weight, tree.total[0])}`;

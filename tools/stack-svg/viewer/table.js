@@ -6,14 +6,17 @@ function changeOfShare({ before, after }) {
   return 100 * (Number(after) / Number(tree.after[0]) - Number(before) / Number(tree.before[0]));
 }
 
+// Changes of shares are points.
+const CHANGE = facts.comparison ? 'points' : 'change';
+
 const COLUMNS = isDiff
   ? [
       { id: 'ownBefore', word: 'Self before', of: ({ own }) => own.before },
       { id: 'ownAfter', word: 'Self after', of: ({ own }) => own.after },
-      { id: 'ownChange', word: 'Self change', of: ({ own }) => changeOfShare(own), isChange: true },
+      { id: 'ownChange', word: `Self ${CHANGE}`, of: ({ own }) => changeOfShare(own), isChange: true },
       { id: 'before', word: 'Total before', of: ({ total }) => total.before },
       { id: 'after', word: 'Total after', of: ({ total }) => total.after },
-      { id: 'change', word: 'Total change', of: ({ total }) => changeOfShare(total), isChange: true },
+      { id: 'change', word: `Total ${CHANGE}`, of: ({ total }) => changeOfShare(total), isChange: true },
     ]
   : [
       { id: 'own', word: 'Self', of: ({ own }) => own.weight },
@@ -38,8 +41,13 @@ function drawTable() {
   const isFound = ({ name }) => state.hits === null || state.hits.has(name);
   const { of } = [...COLUMNS, BY_NAME].find(({ id }) => id === state.sort.column);
   const sign = state.sort.isRising ? 1 : -1;
-  const order = (one, other) => sign * compare(of(one), of(other));
+  // As stack-diff: first what noise does not explain, and changes by their size.
+  const isNoise = ({ name }) => isDiff && !changed.has(name);
+  const { isChange } = COLUMNS.find(({ id }) => id === state.sort.column) ?? {};
+  const size = (sums) => (isChange && of(sums) < 0 ? -of(sums) : of(sums));
+  const order = (one, other) => isNoise(one) - isNoise(other) || sign * compare(size(one), size(other));
   table.rows = all.filter(isFound).sort((one, other) => order(one, other) || one.name - other.name);
+  table.most = COLUMNS.map((column) => table.rows.reduce((most, row) => Math.max(most, Number(column.of(row))), 0));
   table.current = Math.max(0, table.rows.findIndex(({ name }) => name === table.name));
   drawTableHead();
   page.frames.style.height = `${table.rows.length * ROW_OF_TABLE}px`;
@@ -98,14 +106,15 @@ function rowOf(sums, at, room) {
   }
   row.style.top = `${at * ROW_OF_TABLE}px`;
   row.style.height = `${ROW_OF_TABLE}px`;
-  for (const column of COLUMNS) {
+  for (const [place, column] of COLUMNS.entries()) {
     // The weight that was cut off is exact: other weights may lack a part of it.
     const text = (isCut(sums.name) ? '' : atLeast) + cellText(column, sums);
     const cell = makeIn(row, 'div', `cell ${column.id}`, text, { role: 'cell' });
-    if (column.isShare) makeIn(cell, 'i', 'gauge').style.setProperty('--share', Number(column.of(sums)) / scope().size);
+    if (column.isShare) makeIn(cell, 'i', 'gauge').style.setProperty('--share', Number(column.of(sums)) / table.most[place]);
   }
   const square = nameCell(row, nameText(sums.name), room);
   square.style.backgroundColor = colorOf({ name: sums.name, ...sums.total });
+  row.style.setProperty('--tint', square.style.backgroundColor);
   return row;
 }
 
@@ -130,7 +139,7 @@ function cellText(column, sums) {
   const value = column.of(sums);
   if (column.isShare) return percent(value, scope().weight);
   if (!column.isChange) return number(value);
-  const size = facts.comparison ? `${Math.abs(value).toFixed(2)}%` : number(value < 0 ? -value : value);
+  const size = facts.comparison ? Math.abs(value).toFixed(2) : number(value < 0 ? -value : value);
   const sign = value > 0 ? '+' : value < 0 ? '−' : '';
   return sign + size;
 }
