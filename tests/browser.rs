@@ -60,6 +60,9 @@ mod legend;
 // A phone, paper, a page around it, a screen reader.
 mod everywhere;
 
+// Long names, low windows, lanes of few samples.
+mod room;
+
 // Safety: names must not be executed, and no script may run where none is allowed.
 mod safety;
 

@@ -238,7 +238,7 @@ fn the_words_are_the_users() {
     let args = ["--title", "T<1>", "--subtitle", "at \u{1b}[1m & more", "--count-name", "ms"];
     let picture = draw(&args, "a 1500\n");
     assert_eq!(picture.named("a")[0].title, "a (1,500 ms, 100.00%)");
-    for text in ["T<1>", r"at \x1B[1m & more", "total 1,500 ms"] {
+    for text in ["T<1>", r"at \x1B[1m & more", "total 1.50 s"] {
         assert!(picture.texts.iter().any(|found| found == text), "{text}: {:?}", picture.texts);
     }
     let unit = draw(&["--unit", "ms"], "a 1500\n");

@@ -12,6 +12,8 @@ cases![
     a_heat_map_has_tips_and_is_copied,
     a_heat_map_runs_under_a_strict_policy,
     a_heat_map_fits_into_every_window,
+    a_heat_map_is_as_wide_as_a_phone,
+    one_sample_is_not_several,
 ];
 
 const STAGE: &str = "document.querySelector('.stage')";
@@ -157,4 +159,23 @@ fn a_heat_map_fits_into_every_window(stage: &Stage) {
         }
     }
     browser.chromium("Emulation.clearDeviceMetricsOverride", &json!({}));
+}
+
+fn a_heat_map_is_as_wide_as_a_phone(stage: &Stage) {
+    let phone = json!({ "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": true });
+    stage.browser.chromium("Emulation.setDeviceMetricsOverride", &phone);
+    let browser = show(stage, &[]);
+    assert_eq!(browser.number("innerWidth"), 390.0);
+    assert_eq!(browser.number("document.querySelector('.app').clientWidth"), 390.0);
+    browser.chromium("Emulation.clearDeviceMetricsOverride", &json!({}));
+}
+
+fn one_sample_is_not_several(stage: &Stage) {
+    let browser = show(stage, &["--unit", "samples"]);
+    for (column, words) in [(0, " 1 sample,"), (1, " 6 samples,")] {
+        browser.drag(STAGE, cell(column, 0), cell(column, 0));
+        let tip = text_of(browser, "tip");
+        assert!(tip.contains(words), "{tip}");
+        browser.type_keys(key::ESCAPE);
+    }
 }

@@ -140,7 +140,7 @@ fn numbers_are_on_hover_and_focus(stage: &Stage) {
         text_of(browser, "status"),
         "b 1.00 s 12.5% of all 66.7% of parent self 1.00 s (12.5%)"
     );
-    assert!(text_of(browser, "notes").contains("total 8,000 ms 4 frames stack-svg --unit ms"));
+    assert!(text_of(browser, "notes").contains("total 8.00 s 4 frames stack-svg --unit ms"));
 }
 
 /// Two frames with equal labels are still two.

@@ -128,6 +128,12 @@ impl<'a> Thread<'a> {
         if self.is_untimed_part { format!("{name} [no time]") } else { name.to_owned() }
     }
 
+    /// The times between samples that are not of the same time.
+    fn steps(&self) -> impl Iterator<Item = u64> {
+        let steps = self.samples.windows(2).map(|pair| pair[1].since - pair[0].since);
+        steps.filter(|step| *step > 0)
+    }
+
     /// When samples end, in the order of the samples: mostly where the next one begins. In a pause
     /// of more than two intervals the thread was not running, or was not sampled, so the sample
     /// before it lasts one interval.
@@ -166,16 +172,20 @@ impl<'t> ProcessNames<'t> {
     }
 }
 
-/// The usual time between two samples of a thread, in nanoseconds.
+/// The usual time between two samples of a thread, in nanoseconds. Many idle threads together may
+/// have more samples than a busy one, so it is not above that of the thread with the most samples,
+/// either.
 pub(crate) fn interval(threads: &[Thread<'_>]) -> u64 {
     const UNKNOWN: u64 = 1_000_000;
-    let threads = threads.iter().filter(|thread| thread.has_times);
-    let steps = threads.flat_map(|thread| thread.samples.windows(2));
-    let steps = steps.map(|pair| pair[1].since - pair[0].since);
-    let mut steps: Vec<u64> = steps.filter(|step| *step > 0).collect();
-    if steps.is_empty() {
-        return UNKNOWN;
-    }
+    let timed = || threads.iter().filter(|thread| thread.has_times);
+    let of_all = median(timed().flat_map(Thread::steps));
+    let busiest = timed().max_by_key(|thread| thread.samples.len());
+    let of_busiest = busiest.and_then(|thread| median(thread.steps()));
+    of_all.into_iter().chain(of_busiest).min().unwrap_or(UNKNOWN)
+}
+
+fn median(steps: impl Iterator<Item = u64>) -> Option<u64> {
+    let mut steps: Vec<u64> = steps.collect();
     let middle = steps.len() / 2;
-    *steps.select_nth_unstable(middle).1
+    (!steps.is_empty()).then(|| *steps.select_nth_unstable(middle).1)
 }

@@ -4,7 +4,7 @@
 use std::io;
 
 use common::heat::{COLORS, ROUND, SHADES};
-use common::numbers::{Unit, grouped, seconds};
+use common::numbers::{Unit, counted, grouped, seconds};
 use common::{
     folded::ThreadState,
     names::{CodeKind, printable},
@@ -281,6 +281,7 @@ impl Picture<'_> {
             ("data-columns", heat.columns.to_string()),
             ("data-total", heat.total.to_string()),
             ("data-unit", visible(self.unit)),
+            ("data-one", visible(counted(1, self.unit).trim_end())),
             ("data-nanoseconds", nanoseconds.to_string()),
         ];
         let facts = facts.iter().map(|(key, value)| (*key, value.as_str()));

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::io;
 
 use common::names::{FrameParts, LEAST_LETTERS, base_of_place, fitted};
-use common::numbers::{counted, grouped, seconds};
+use common::numbers::{Unit, counted, grouped, seconds};
 use common::pipe::Split;
 use common::stacks::{FrameId, FrameTable};
 use common::trust::Trust;
@@ -251,12 +251,13 @@ impl Picture<'_> {
 
     fn totals(&self) -> String {
         let root = &self.drawn.nodes[0];
-        let total = match self.look.count_name {
-            Some(_) => format!("total {}", self.look.counted(root.weight)),
-            None => format!("total weight {}", grouped(root.weight)),
+        let unit = Unit::named(&self.look.unit());
+        let total = match unit {
+            Unit::Unknown => format!("total weight {}", grouped(root.weight)),
+            _ => format!("total {}", unit.words(root.weight)),
         };
         if self.kind.diff {
-            let (before, after) = (grouped(root.before), grouped(root.after()));
+            let (before, after) = (unit.number(root.before), unit.number(root.after()));
             let change = Comparison::OF_WEIGHTS.words(root.before, root.after());
             return format!("{total}: {before} before, {after} after, {change}");
         }

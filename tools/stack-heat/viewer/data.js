@@ -70,7 +70,7 @@ function counted(weight) {
     const format = size === 1 || time / size >= 999.5 ? inDigits : inThree;
     return `${format.format(time / size)} ${name}`;
   }
-  return `${inDigits.format(weight)} ${facts.unit}`.trim();
+  return weight === 1n ? facts.one : `${inDigits.format(weight)} ${facts.unit}`.trim();
 }
 
 // A share of the whole in percent. A small one never reads as 0%.

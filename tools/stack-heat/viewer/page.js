@@ -65,8 +65,15 @@ function makeLayer() {
   return paths;
 }
 
+const isWindow = picture === document.documentElement;
+
 function showPage() {
   showOver(picture, page.app);
+  // Otherwise a phone would show the picture as wide as a large screen, and small.
+  if (isWindow) {
+    const content = 'width=device-width, initial-scale=1';
+    picture.append(make('meta', '', '', { name: 'viewport', content }));
+  }
   fitToMedia();
   new ResizeObserver(layOut).observe(page.content);
 }
@@ -84,7 +91,6 @@ function fitToMedia() {
 }
 
 function fillWindow() {
-  const isWindow = picture === document.documentElement;
   picture.removeAttribute('viewBox');
   picture.setAttribute('width', '100%');
   if (isWindow) picture.setAttribute('height', '100%');

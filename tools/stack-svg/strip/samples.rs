@@ -51,7 +51,7 @@ impl Source<'_> {
         for lane in &mut lanes {
             lane.sort_by_key(|sample| sample.start);
         }
-        let usual = median(lanes.iter().flat_map(|lane| intervals(lane))).unwrap_or(MILLISECOND);
+        let usual = usual_interval(&lanes);
         let last = self.clock.cells.width().saturating_mul(self.clock.cells.columns());
         for lane in lanes.iter_mut().filter(|_| !are_slices) {
             let interval = interval(lane, usual);
@@ -92,6 +92,15 @@ impl Source<'_> {
         }
         one
     }
+}
+
+/// The usual time between samples of the recording. Many idle threads together may have more
+/// samples than a busy one, so it is not above that of the lane with the most samples, either.
+fn usual_interval(lanes: &[Vec<Sample>]) -> u64 {
+    let of_all = median(lanes.iter().flat_map(|lane| intervals(lane)));
+    let busiest = lanes.iter().max_by_key(|lane| lane.len());
+    let of_busiest = busiest.and_then(|lane| median(intervals(lane)));
+    of_all.into_iter().chain(of_busiest).min().unwrap_or(MILLISECOND)
 }
 
 /// The usual time between the samples of a lane, which are in their order. A thread that is mostly
@@ -179,6 +188,22 @@ mod tests {
         let lane: Vec<_> =
             [0, 100, 200].map(|start| Sample { start, end: start, node: 1, weight: 1 }).into();
         assert_eq!((interval(&lane, 1), interval(&lane, 500), interval(&[], 7)), (1, 100, 7));
+    }
+
+    #[test]
+    fn many_idle_lanes_do_not_make_the_usual_interval_longer() {
+        let lane = |count: u64, interval: u64| -> Vec<Sample> {
+            let at = |number| Sample { start: number * interval, end: 0, node: 1, weight: 1 };
+            (0..count).map(at).collect()
+        };
+        let mut lanes = vec![lane(30, 1)];
+        lanes.resize(10, lane(20, 100));
+        assert_eq!(usual_interval(&lanes), 1);
+        // Even if the busiest lane is idle, too.
+        lanes.push(lane(40, 50));
+        lanes.extend(vec![lane(39, 2); 20]);
+        assert_eq!(usual_interval(&lanes), 2);
+        assert_eq!(usual_interval(&[]), MILLISECOND);
     }
 
     #[test]

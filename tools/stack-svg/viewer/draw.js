@@ -249,16 +249,19 @@ const timesOf = ({ first, start, length, end = start + length, ofStrip }) => (
   first === undefined || ofStrip ? [] : [wordsOfTime(start, end)]
 );
 
-// Puts the current frame, or else the zoomed one, into the tab order.
+// Puts the current frame, or else the zoomed one, into the tab order; if it is out of sight, the
+// first one that is drawn, so that Tab always leads into the picture.
 function markCurrent(takesFocus) {
   const current = state.current ?? (isInChart() ? chartNow().lanes[0] : state.zoom);
   page.frames.querySelectorAll('.current, [tabindex="0"]').forEach((element) => {
     element.classList.remove('current');
     element.tabIndex = -1;
   });
-  const box = shown.boxes.find((one) => one.branch === current);
-  if (!box?.element) return;
+  const isDrawn = ({ branch, element }) => branch !== undefined && element !== null;
+  const box = shown.boxes.find((one) => one.branch === current && isDrawn(one)) ?? shown.boxes.find(isDrawn);
+  if (box === undefined) return;
   box.element.tabIndex = 0;
+  if (box.branch !== current) return;
   if (state.current !== null) box.element.classList.add('current');
   if (takesFocus) box.element.focus({ preventScroll: true });
 }

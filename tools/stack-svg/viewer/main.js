@@ -36,14 +36,19 @@ function drawCrumbs() {
   // The path to the part of the flame graph that another view shows.
   const way = view !== 'flame' && view !== 'chart' && (part.parent !== null || view === 'table') ? part.path() : [];
   for (const branch of [...way, ...path]) {
-    makeIn(page.crumbs, 'button', 'crumb', branch.word).ask = () => zoomToCrumb(branch);
+    drawCrumb('button', branch.word).ask = () => zoomToCrumb(branch);
   }
-  if (view === 'sandwich') makeIn(page.crumbs, 'span', 'crumb', nameText(state.focus));
+  if (view === 'sandwich') drawCrumb('span', nameText(state.focus));
   const { lastChild } = page.crumbs;
   lastChild.classList.add('last');
   if (path.length > 0) lastChild.setAttribute('aria-current', 'location');
   if (hadFocus) lastChild.focus();
 }
+
+// As many letters as a part of the path has room for, as in style.css.
+const LONGEST_CRUMB = 40;
+
+const drawCrumb = (tag, name) => makeIn(page.crumbs, tag, 'crumb', fitted(name, LONGEST_CRUMB), { title: name });
 
 // All numbers of a frame, as short sentences.
 function numbersOf(branch) {
@@ -52,7 +57,9 @@ function numbersOf(branch) {
   if (isDiff) numbers.push(...changeOf(branch));
   numbers.push(`${percent(branch.weight, all)} of all`);
   const { zoom } = state;
-  if (zoom.weight !== all) numbers.push(`${percent(branch.weight, zoom.weight)} of zoom`);
+  // Frames below the zoomed one are no part of it.
+  const isWithin = isSandwich() || branch.path().includes(zoom);
+  if (zoom.weight !== all && isWithin) numbers.push(`${percent(branch.weight, zoom.weight)} of zoom`);
   if (branch.parent !== null && branch.parent.weight !== zoom.weight) {
     numbers.push(`${percent(branch.weight, branch.parent.weight)} of parent`);
   }
@@ -87,15 +94,20 @@ function showStatus(branch = state.current ?? state.zoom) {
   const row = state.view === 'table' ? table.rows[table.current] : null;
   page.status.replaceChildren();
   if (row === undefined) return;
-  makeIn(page.status, 'b', '', row === null ? branch.word : nameText(row.name));
+  const name = row === null ? branch.word : nameText(row.name);
+  const word = makeIn(page.status, 'b', '', name);
   const numbers = row === null ? numbersOf(branch) : numbersOfRow(row);
   for (const text of numbers) makeIn(page.status, 'span', '', text);
+  // To measure takes time, and most names have room.
+  if (name.length > LONGEST_CRUMB && word.scrollWidth > word.clientWidth) {
+    word.textContent = fitted(name, Math.floor(word.clientWidth / LETTER));
+  }
 }
 
 function showTip(box, event) {
   const isGroup = box.frames !== undefined;
   page.tip.replaceChildren();
-  const name = isGroup ? nameOfBlock(box) : nameInTip(box.branch);
+  const name = isGroup ? nameOfBlock(box) : inLines(box.branch.word, TIP_WIDTH);
   const numbers = isGroup
     ? numbersOfBlock(box)
     : [...numbersOf(box.branch), markOf(box.branch.name)].filter(Boolean);
@@ -117,12 +129,12 @@ function placeTip({ clientX, clientY }) {
   placeOver(page.tip, clientX + 14, y);
 }
 
-// Places something over the page, at a point of the window if it fits.
+// Places something over the page, at a point of the window if it fits. A low page may be scrolled.
 function placeOver({ style, offsetWidth, offsetHeight }, x, y) {
   const room = page.app.getBoundingClientRect();
-  const fit = (at, size, most) => `${Math.max(8, Math.min(at, most - size - 8))}px`;
-  style.left = fit(x - room.left, offsetWidth, room.width);
-  style.top = fit(y - room.top, offsetHeight, room.height);
+  const fit = (at, size, most) => Math.max(8, Math.min(at, most - size - 8));
+  style.left = `${fit(x - room.left, offsetWidth, room.width)}px`;
+  style.top = `${page.app.scrollTop + fit(y - room.top, offsetHeight, room.height)}px`;
 }
 
 function hideTip() {
@@ -141,17 +153,19 @@ function zoomToCrumb(branch) {
   else zoomTo(branch);
 }
 
-// As much of a name as fits into three lines.
-function nameInTip(branch) {
-  const line = Math.min(TIP_WIDTH, 0.8 * page.app.clientWidth) / LETTER;
-  return fitted(branch.word, Math.floor(2.5 * line));
+// As much of a name as fits into three lines of this width.
+function inLines(name, width) {
+  const line = Math.min(width, 0.8 * page.app.clientWidth) / LETTER;
+  return fitted(name, Math.floor(2.5 * line));
 }
 
 // As in style.css, without the padding.
 const TIP_WIDTH = 540;
+const MENU_WIDTH = 380;
 
 function nameOfBlock({ frames, isOfOne, name }) {
-  if (isOfOne) return frames === 1 ? nameText(name) : `${nameText(name)}, ${grouped(frames)} times`;
+  const text = isOfOne && inLines(nameText(name), TIP_WIDTH);
+  if (isOfOne) return frames === 1 ? text : `${text}, ${grouped(frames)} times`;
   return many(frames, 'narrow frames');
 }
 

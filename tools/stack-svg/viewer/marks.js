@@ -188,11 +188,18 @@ function nextNode(by) {
 // The next hit is zoomed if it is narrower, as a part of the width.
 const LEAST_SHARE = 0.02;
 
+// All rows of a table are matches. If the reader has not gone to one of them, the next is the first.
+function matchAfter(by) {
+  const { rows, current, name } = table;
+  if (rows[current]?.name === name) return current + by;
+  return by > 0 ? 0 : rows.length - 1;
+}
+
 // Zooms to the next hit, or with -1 to the one before. The zoomed frame stays, so that the share
 // that was found is still of the same whole.
 function walkMatches(by) {
   if (state.hits === null) return;
-  if (state.view === 'table') return goToRow(table.current + by);
+  if (state.view === 'table') return goToRow(matchAfter(by));
   const found = nextHit(by);
   if (found === null) return say('no match here');
   bringIntoRange(found, LEAST_SHARE);

@@ -14,7 +14,8 @@ function openMenu(point) {
   const name = currentName();
   const { menu } = page;
   menu.replaceChildren();
-  makeIn(menu, 'h2', '', name === NOBODY ? 'No function is selected' : nameText(name));
+  const word = name === NOBODY ? 'No function is selected' : nameText(name);
+  makeIn(menu, 'h2', '', inLines(word, MENU_WIDTH), { title: word });
   const items = MENU.map(([letter, word]) => makeItem(letter, word, name));
   if (!items.every(Boolean)) {
     makeIn(menu, 'p', 'why', 'The other numbers would be wrong: --max-frames has cut the picture.');
@@ -38,7 +39,7 @@ function makeItem(letter, word, name) {
   const { isOf } = STEPS[letter];
   const what = isOf === 'name' ? name : isOf === 'module' ? moduleOf[name] : '';
   const module = isOf === 'module' ? modules[what] : 'none';
-  const text = isOf === 'module' && module ? `${word}, ${module}` : word;
+  const text = isOf === 'module' && module ? `${word}, ${inLines(module, MENU_WIDTH)}` : word;
   const item = addItem(text, () => addStep(letter, what));
   const isRight = isSure(letter, what);
   item.disabled = !isRight || (isOf !== '' && name === NOBODY) || !module;
@@ -77,9 +78,12 @@ function onContextMenu(event) {
   openMenu({ x: event.clientX, y: event.clientY });
 }
 
+// As many letters as a name in a step has room for, as in style.css.
+const ROOM_IN_STEP = 24;
+
 // A step in words; if roots were taken away, how many, and the key that puts them back.
 function wordInPage(step, at) {
-  if (step.letter !== 'r') return wordOfStep(step);
+  if (step.letter !== 'r') return wordOfStep(step, ROOM_IN_STEP);
   const before = treeAfter(state.steps.slice(0, at));
   let roots = 0;
   for (let node = 1; node < before.count; node = before.end[node]) roots += Number(before.total[node] > 0);
@@ -88,7 +92,8 @@ function wordInPage(step, at) {
 
 // A step, and a button that takes it back.
 function drawStep(word, name, ask) {
-  const chip = makeIn(page.steps, 'span', 'step', word);
+  const chip = makeIn(page.steps, 'span', 'step');
+  makeIn(chip, 'span', '', word, { title: name });
   makeIn(chip, 'button', 'back', '✕', { 'aria-label': `Take back: ${name}` }).ask = ask;
 }
 

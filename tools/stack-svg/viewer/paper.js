@@ -42,6 +42,16 @@ function toPaper() {
   const height = layOutOnPaper(PAPER_WIDTH);
   const width = Math.min(height * PAGE_SHAPE, WIDEST_PAPER);
   if (width > PAPER_WIDTH) layOutOnPaper(Math.round(width));
+  if (isAlone) turnPage(height > PAPER_WIDTH * PAGE_SHAPE);
+}
+
+// Prints a high picture on an upright page: across a page that is wider than high, it would have
+// half of the width.
+function turnPage(isHigh) {
+  const { sheet } = picture.querySelector('style');
+  const last = sheet.cssRules.length - 1;
+  if (sheet.cssRules[last] instanceof CSSPageRule) sheet.deleteRule(last);
+  if (isHigh) sheet.insertRule('@page { size: portrait; }', sheet.cssRules.length);
 }
 
 function layOutOnPaper(width) {

@@ -17,6 +17,9 @@ function makeProfiles(bar) {
   return list;
 }
 
+// A list is as wide as its longest entry, and may not be wider than a small window.
+const LONGEST_ENTRY = 60;
+
 // Lists the profiles of what is selected.
 function fillProfiles(list) {
   const selected = selectedOf(whole);
@@ -26,7 +29,7 @@ function fillProfiles(list) {
   list.replaceChildren();
   makeIn(list, 'option', '', `All ${grouped(profiles.length)} profiles`, { value: '' });
   for (const [name, weight] of profiles) {
-    const word = `${nameText(name)} (${percent(weight, selected.total[0])})`;
+    const word = `${fitted(nameText(name), LONGEST_ENTRY)} (${percent(weight, selected.total[0])})`;
     makeIn(list, 'option', '', word, { value: String(name) });
   }
 }

@@ -19,9 +19,11 @@ const isSame = (one, other) => one === other || functionOf[one] === functionOf[o
 // A step, with the number of a name or of a module if it needs one.
 const makeStep = (letter, what) => ({ letter, what, key: letter + what });
 
-const wordOfStep = ({ letter, what }) => {
+// A step in words, with its name in `room` letters.
+const wordOfStep = ({ letter, what }, room = Infinity) => {
   const { word, isOf } = STEPS[letter];
-  return isOf === '' ? word : `${word} ${isOf === 'name' ? functionName(what) || nameText(what) : modules[what]}`;
+  if (isOf === '') return word;
+  return `${word} ${fitted(isOf === 'name' ? functionName(what) || nameText(what) : modules[what], room)}`;
 };
 
 const isInlined = (name) => names[name].includes('_[i]', markStarts[name]);
