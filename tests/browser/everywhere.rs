@@ -167,6 +167,9 @@ fn open_page<'a>(stage: &'a Stage, fragment: &str) -> &'a Browser {
     let url = stage.server.put("two.html", headers, page.into_bytes());
     stage.browser.open("about:blank");
     stage.browser.open(&format!("{url}{fragment}"));
+    // An address with the name of an element scrolls to it once the page is drawn.
+    stage.browser.await_keyboard();
+    stage.browser.await_repaint();
     &stage.browser
 }
 
