@@ -66,7 +66,7 @@ impl Picture<'_> {
         let ids = embed::names_by_use(self.script_data.unwrap_or(self.drawn), self.frames);
         let roots = match self.kind.reverse {
             true => HashSet::new(),
-            false => self.script_data.unwrap_or(self.drawn).only_roots(),
+            false => self.script_data.unwrap_or(self.drawn).only_roots(self.frames.len()),
         };
         let named = self.look.colors.named(&ids, self.frames, self.split, &roots);
         let colors = self.look.colors.of_names(&named)?;

@@ -66,17 +66,17 @@ impl Profile {
         self.before.get(index).copied().unwrap_or_default()
     }
 
-    /// The names that only roots have, of those with other frames on top.
-    pub(crate) fn only_roots(&self) -> HashSet<FrameId> {
-        let is_root = |node: &Node| node.depth == 1 && node.weight > node.self_weight;
-        let names = |are_roots: bool| {
-            let nodes = self.nodes.iter().filter(move |node| is_root(node) == are_roots);
-            nodes.filter_map(Node::frame)
-        };
-        let mut roots: HashSet<FrameId> = names(true).collect();
-        names(false).for_each(|frame| {
-            roots.remove(&frame);
-        });
+    /// The names that only roots have, of those with other frames on top; ids are below `names`.
+    pub(crate) fn only_roots(&self, names: usize) -> HashSet<FrameId> {
+        let (mut roots, mut is_elsewhere) = (HashSet::new(), vec![false; names]);
+        for node in &self.nodes[1..] {
+            if node.depth == 1 && node.weight > node.self_weight {
+                roots.insert(node.name);
+            } else {
+                is_elsewhere[node.name as usize] = true;
+            }
+        }
+        roots.retain(|&name| !is_elsewhere[name as usize]);
         roots
     }
 

@@ -1,5 +1,6 @@
 //! The heaviest frames of a profile, found without making a node for each of the others.
 
+use std::cmp::Reverse;
 use std::mem;
 
 use crate::stacks::room::{Room, filled};
@@ -129,10 +130,11 @@ impl<'a> HeaviestTree<'a> {
         self.nodes == 0
     }
 
-    /// How many nodes have children that were not kept.
+    /// How many nodes, the root included, have children that were not kept.
     #[must_use]
     pub fn cuts(&self) -> usize {
-        self.segments.iter().filter(|segment| segment.cut > 0).count()
+        let cuts = self.segments.iter().filter(|segment| segment.cut > 0).count();
+        cuts + usize::from(self.cut > 0)
     }
 }
 
@@ -189,7 +191,7 @@ impl<'a> Kept<'a> {
         }
         let mut heaviest: Vec<_> =
             self.segments.iter().map(|segment| (segment.total, segment.length)).collect();
-        heaviest.sort_unstable_by(|one, other| other.cmp(one));
+        heaviest.sort_unstable_by_key(|&(total, _)| Reverse(total));
         let (mut nodes, mut heavier) = (0, 0);
         for (total, length) in heaviest {
             if total != self.least {
