@@ -139,23 +139,25 @@ fn lines(texts: impl Iterator<Item = String>) -> String {
 /// only.
 fn frame_text(profile: &Profile, columns: Columns, number: impl Fn(FrameId) -> u64) -> String {
     let mut text = String::with_capacity(profile.nodes.len() * 6);
+    let mut levels = 0;
     // For each open frame, where its next child starts if there is no gap.
     let mut next: Vec<u64> = Vec::new();
     for (index, node) in profile.nodes.iter().enumerate() {
         let depth = node.depth as usize;
         if let Some(id) = node.frame() {
-            push_number((next.len() - depth) as u64, &mut text);
+            push_number((levels - depth) as u64, &mut text);
             push_number(number(id), &mut text);
         }
+        levels = depth + 1;
         push_number(node.self_weight, &mut text);
-        next.truncate(depth);
-        if columns.gaps
-            && let Some(left) = next.last_mut()
-        {
-            push_number(node.start - *left, &mut text);
-            *left = node.end();
+        if columns.gaps {
+            next.truncate(depth);
+            if let Some(left) = next.last_mut() {
+                push_number(node.start - *left, &mut text);
+                *left = node.end();
+            }
+            next.push(node.start);
         }
-        next.push(node.start);
         if columns.before {
             push_number(profile.before(index).self_weight, &mut text);
         }

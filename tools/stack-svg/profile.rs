@@ -95,7 +95,8 @@ impl Profile {
         if tree.total == 0 {
             return Ok(None);
         }
-        let mut placed = Placed::new(1 + tree.len() + tree.cuts());
+        let nodes = with_room(1 + tree.len() + tree.cuts());
+        let mut placed = Placed { nodes, now: 0, cut: 0 };
         placed.push(Node { weight: tree.total, ..Node::default() }, tree.cut);
         tree.nodes().for_each(|TreeNode { frame, depth, weight, total, cut }| {
             let node = Node { name: frame, depth, start: 0, weight: total, self_weight: weight };
@@ -178,32 +179,25 @@ fn heaviest_of(weights: &[u64], max_frames: usize) -> Option<Vec<bool>> {
     Some(weights.iter().map(is_kept).collect())
 }
 
-/// Places nodes: each starts where the self weight of its parent ends, or its left sibling.
+/// Nodes under construction, a parent before its children: the self weight of each is at its left,
+/// before its children, so it starts where all self weights so far end.
 struct Placed {
     nodes: Vec<Node>,
-    /// For each depth, where the next node starts.
-    next: Vec<u64>,
+    /// The sum of the self weights.
+    now: u64,
     /// What the frames for what was cut off weigh together.
     cut: u64,
 }
 
 impl Placed {
-    /// Has room for this many nodes.
-    fn new(count: usize) -> Placed {
-        Placed { nodes: with_room(count), next: vec![0], cut: 0 }
-    }
-
-    /// Adds a node and, if something was cut off from it, a frame of this weight on it.
-    fn push(&mut self, mut node: Node, cut: u64) {
-        let depth = node.depth as usize;
-        self.next.truncate(depth + 1);
-        node.start = self.next[depth];
-        let own_end = node.start + node.self_weight;
-        self.next[depth] += node.weight;
-        self.next.push(own_end + cut);
-        self.nodes.push(node);
+    /// Adds a node, of which `start` is not known yet, and if something was cut off from it, a frame
+    /// of this weight on it.
+    fn push(&mut self, node: Node, cut: u64) {
+        self.nodes.push(Node { start: self.now, ..node });
+        self.now += node.self_weight;
         if cut > 0 {
-            self.nodes.push(cut::cut_off(node.depth + 1, own_end, cut));
+            self.nodes.push(cut::cut_off(node.depth + 1, self.now, cut));
+            self.now += cut;
             self.cut += cut;
         }
     }
