@@ -50,6 +50,15 @@ fn too_many_stacks_for_the_memory_are_reported() {
 }
 
 #[test]
+fn a_frame_of_a_picture_takes_few_bytes() {
+    // 1.35 million frames. With 160 bytes for each, 200 MB were too little.
+    let lines = (0..150_000u32).map(|number| format!("main;a{number};b;c;d;e;f;g;h;i 1\n"));
+    let lines = lines.collect::<String>();
+    let Some(output) = within(160_000, "stack-svg", &[], &lines) else { return };
+    assert_eq!((stderr(&output).as_str(), output.status.code()), ("", Some(0)));
+}
+
+#[test]
 fn what_was_freed_takes_no_memory() {
     const IN_USE: u64 = 100;
     const ALL: u64 = 1_000_000;

@@ -121,7 +121,7 @@ impl Drawing {
 fn rows_of(samples: &[Sample], profile: &Profile) -> u32 {
     let mut weights = Vec::new();
     for sample in samples {
-        let depth = profile.nodes[sample.node as usize].depth;
+        let depth = profile.nodes[sample.node as usize].depth as usize;
         weights.resize(weights.len().max(depth + 1), 0.0);
         weights[depth] += sample.weight as f64;
     }
@@ -191,7 +191,7 @@ impl<'a> Lane<'a> {
         let kept = if is_next { same.count() } else { 0 };
         self.close(kept);
         for (&node, row) in path.iter().zip(self.rows.start + 1..).skip(kept) {
-            if let Some(frame) = self.profile.nodes[node as usize].frame {
+            if let Some(frame) = self.profile.nodes[node as usize].frame() {
                 let (what, start) = (What::Frame(frame), sample.start);
                 self.open.push((node, Block { what, weight: 0, row, start, end: start }));
             }

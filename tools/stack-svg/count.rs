@@ -9,7 +9,7 @@ use common::stacks::{FrameId, FrameTable, Overflows, SortedStacks, StackCounts};
 use common::{Result, io::Files};
 
 use crate::noise::Sides;
-use crate::profile::{LeftOut, Node, Profile};
+use crate::profile::{Node, Profile};
 use crate::strip::clock::Clock;
 
 /// The stacks of one profile or of two, merged.
@@ -113,8 +113,8 @@ impl Merged {
         let mut stack = StackBuf::default();
         let mut open: Vec<FrameId> = Vec::new();
         for node in &chart.nodes[1..] {
-            open.truncate(node.depth - 1);
-            open.extend(node.frame);
+            open.truncate(node.depth as usize - 1);
+            open.push(node.name);
             stack.clear();
             open.iter().for_each(|&frame| stack.push_frame(chart.frames.name(frame)));
             counts.add(stack.as_bytes(), node.self_weight);
@@ -159,11 +159,12 @@ impl Chart {
         for name in line.frames() {
             let frame = self.frames.intern(name);
             depth += 1;
-            let stays = self.open.get(depth).is_some_and(|&id| self.nodes[id].frame == Some(frame));
+            let stays = self.open.get(depth).is_some_and(|&id| self.nodes[id].name == frame);
             if !stays {
                 self.open.truncate(depth);
                 self.open.push(self.nodes.len());
-                self.nodes.push(Node { frame: Some(frame), depth, start: now, ..Node::default() });
+                let depth = depth as u32;
+                self.nodes.push(Node { name: frame, depth, start: now, ..Node::default() });
             }
         }
         self.open.truncate(depth + 1);
@@ -175,7 +176,7 @@ impl Chart {
 
     fn profile(&mut self) -> Option<Profile> {
         let nodes = mem::take(&mut self.nodes);
-        (nodes[0].weight > 0).then_some(Profile { nodes, left_out: LeftOut::default() })
+        (nodes[0].weight > 0).then(|| Profile::new(nodes))
     }
 }
 
@@ -191,7 +192,7 @@ mod tests {
         }
         let profile = chart.profile().expect("some weight");
         let name =
-            |node: &Node| node.frame.map_or(&b"all"[..], |id| chart.frames.name(id)).to_owned();
+            |node: &Node| node.frame().map_or(&b"all"[..], |id| chart.frames.name(id)).to_owned();
         let nodes: Vec<_> = profile
             .nodes
             .iter()

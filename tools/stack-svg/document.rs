@@ -36,7 +36,7 @@ pub(crate) struct Place {
 impl Placed for Node {
     fn place(&self) -> Place {
         let (start, weight) = (self.start, self.weight);
-        Place { row: self.depth as u32, start, end: start + weight, weight }
+        Place { row: self.depth, start, end: start + weight, weight }
     }
 }
 
@@ -84,12 +84,12 @@ struct Places {
 }
 
 impl<B: Placed> Document<'_, B> {
-    /// Writes it; `caption` gives the text of a box.
+    /// Writes it; `caption` gives the text of a box, whose index it gets, too.
     ///
     /// # Errors
     ///
     /// None is expected: it is written to memory.
-    pub(crate) fn write(&self, caption: impl Fn(&B) -> Caption) -> io::Result<Vec<u8>> {
+    pub(crate) fn write(&self, caption: impl Fn(usize, &B) -> Caption) -> io::Result<Vec<u8>> {
         let places = self.places();
         let mut svg =
             common::stacks::with_room(200 * self.boxes.len() + SCRIPT.len() + STYLE.len());
@@ -160,7 +160,7 @@ impl<B: Placed> Document<'_, B> {
     fn write_boxes(
         &self,
         places: &Places,
-        caption: impl Fn(&B) -> Caption,
+        caption: impl Fn(usize, &B) -> Caption,
         svg: &mut Vec<u8>,
     ) -> io::Result<()> {
         let width = self.look.frames_width();
@@ -171,8 +171,8 @@ impl<B: Placed> Document<'_, B> {
         }
         svg.push(b'>');
         let padding = share(PADDING as u64, width as u64);
-        for placed in self.boxes {
-            let Caption { title, label, fill, is_wide } = caption(placed);
+        for (index, placed) in self.boxes.iter().enumerate() {
+            let Caption { title, label, fill, is_wide } = caption(index, placed);
             let class = if is_wide { " class=\"wide\"" } else { "" };
             let Place { row, start, end, weight } = placed.place();
             let left = share(start, self.width);

@@ -46,7 +46,7 @@ pub(crate) struct Columns {
 /// shortest numbers.
 pub(crate) fn names_by_use(profile: &Profile, frames: &FrameTable) -> Vec<FrameId> {
     let mut uses = vec![0u32; frames.len()];
-    for id in profile.nodes.iter().filter_map(|node| node.frame) {
+    for id in profile.nodes.iter().filter_map(Node::frame) {
         uses[id as usize] += 1;
     }
     let used = |&id: &FrameId| uses[id as usize] > 0;
@@ -81,7 +81,7 @@ impl Embedded<'_> {
             names: lines(ids.iter().map(|&id| embedded(frames.name(id)))),
             colors: color_text(colors),
             modules: module_text(ids.iter().map(|&id| frames.name(id))),
-            frames: frame_text(&profile.nodes, columns, number),
+            frames: frame_text(profile, columns, number),
         }
     }
 
@@ -137,26 +137,29 @@ fn lines(texts: impl Iterator<Item = String>) -> String {
 /// from the frame before its parent is, the number of its name, its self
 /// weight, and the numbers in `columns`. The first, the whole, has its weights
 /// only.
-fn frame_text(nodes: &[Node], columns: Columns, number: impl Fn(FrameId) -> u64) -> String {
-    let mut text = String::with_capacity(nodes.len() * 6);
+fn frame_text(profile: &Profile, columns: Columns, number: impl Fn(FrameId) -> u64) -> String {
+    let mut text = String::with_capacity(profile.nodes.len() * 6);
+    let mut levels = 0;
     // For each open frame, where its next child starts if there is no gap.
     let mut next: Vec<u64> = Vec::new();
-    for node in nodes {
-        if let Some(id) = node.frame {
-            push_number((next.len() - node.depth) as u64, &mut text);
+    for (index, node) in profile.nodes.iter().enumerate() {
+        let depth = node.depth as usize;
+        if let Some(id) = node.frame() {
+            push_number((levels - depth) as u64, &mut text);
             push_number(number(id), &mut text);
         }
+        levels = depth + 1;
         push_number(node.self_weight, &mut text);
-        next.truncate(node.depth);
-        if columns.gaps
-            && let Some(left) = next.last_mut()
-        {
-            push_number(node.start - *left, &mut text);
-            *left = node.end();
+        if columns.gaps {
+            next.truncate(depth);
+            if let Some(left) = next.last_mut() {
+                push_number(node.start - *left, &mut text);
+                *left = node.end();
+            }
+            next.push(node.start);
         }
-        next.push(node.start);
         if columns.before {
-            push_number(node.self_before, &mut text);
+            push_number(profile.before(index).self_weight, &mut text);
         }
     }
     text
@@ -227,22 +230,17 @@ mod tests {
 
     #[test]
     fn frames_are_ways_from_one_to_the_next() {
-        let node = |frame, depth, start, weight, self_weight| Node {
-            frame,
+        let node = |name, depth, start, weight, self_weight| Node {
+            name,
             depth,
             start,
             weight,
             self_weight,
-            before: 0,
-            self_before: 0,
         };
-        let nodes = [
-            node(None, 0, 0, 9, 1),
-            node(Some(0), 1, 1, 4, 0),
-            node(Some(1), 2, 1, 4, 4),
-            node(Some(2), 1, 5, 4, 4),
-        ];
-        let text = |columns| frame_text(&nodes, columns, u64::from);
+        let nodes =
+            [node(0, 0, 0, 9, 1), node(0, 1, 1, 4, 0), node(1, 2, 1, 4, 4), node(2, 1, 5, 4, 4)];
+        let profile = Profile::new(nodes.to_vec());
+        let text = |columns| frame_text(&profile, columns, u64::from);
         assert_eq!(text(Columns::default()), "1000014224");
         assert_eq!(text(Columns { gaps: true, before: false }), "1000101402240");
         assert_eq!(text(Columns { gaps: false, before: true }), "10000001402240");

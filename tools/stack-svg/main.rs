@@ -46,8 +46,8 @@ use look::Look;
 use min_width::MinWidth;
 use noise::Changed;
 use picture::Picture;
+use profile::Profile;
 use profile::cut::CUT;
-use profile::{Node, Profile};
 use strip::Strip;
 use strip::clock::Clock;
 
@@ -246,7 +246,7 @@ fn draw(
         strip,
         chart: chart.as_ref(),
         narrow: wide.left_out,
-        comparison: comparison(args, &profile.nodes[0]),
+        comparison: comparison(args, profile),
         changed: &changed.of_frames(frames),
         whole_changed: changed.whole,
         split: args.split.as_ref(),
@@ -264,15 +264,16 @@ fn kind(args: &Args) -> Kind {
 fn only_root(Stacks { profile, frames, .. }: &Stacks) -> Option<&[u8]> {
     let mut roots = profile.nodes.iter().filter(|node| node.depth == 1);
     let only = roots.next().filter(|_| roots.next().is_none())?;
-    let name = FrameParts::of(frames.name(only.frame?)).name;
+    let name = FrameParts::of(frames.name(only.frame()?)).name;
     // It is a title, and a title of megabytes helps nobody.
     (name.len() <= LONGEST_TITLE).then_some(name)
 }
 
-fn comparison(args: &Args, whole: &Node) -> Comparison {
+fn comparison(args: &Args, profile: &Profile) -> Comparison {
+    let before = profile.before(0).weight;
     match args.no_normalize {
         true => Comparison::OF_WEIGHTS,
-        false => Comparison::of_shares(whole.before, whole.after()),
+        false => Comparison::of_shares(before, profile.total() - before),
     }
 }
 
@@ -282,7 +283,7 @@ fn account(Stacks { profile, frames, .. }: &Stacks, pipe: &mut Pipe) {
     let cut = profile.is_cut().then(|| frames.find(CUT)).flatten();
     for node in profile.nodes.iter().filter(|node| node.self_weight > 0) {
         pipe.count_written(node.self_weight);
-        if cut.is_some() && node.frame == cut {
+        if cut.is_some() && node.frame() == cut {
             pipe.count_changed(node.self_weight);
         }
     }

@@ -20,7 +20,7 @@ use crate::escape::shown;
 use crate::footer::Footer;
 use crate::kind::Kind;
 use crate::look::{LETTER_WIDTH, Look};
-use crate::profile::{LeftOut, Node, Profile};
+use crate::profile::{Before, LeftOut, Node, Profile};
 use crate::sight::rows_in_sight;
 use crate::strip::Strip;
 
@@ -66,7 +66,7 @@ impl Picture<'_> {
         let ids = embed::names_by_use(self.script_data.unwrap_or(self.drawn), self.frames);
         let roots = match self.kind.reverse {
             true => HashSet::new(),
-            false => self.script_data.unwrap_or(self.drawn).only_roots(),
+            false => self.script_data.unwrap_or(self.drawn).only_roots(self.frames.len()),
         };
         let named = self.look.colors.named(&ids, self.frames, self.split, &roots);
         let colors = self.look.colors.of_names(&named)?;
@@ -100,13 +100,14 @@ impl Picture<'_> {
                 footer,
                 embedded,
             };
-            return document.write(|node| self.caption(node, &by_name));
+            return document
+                .write(|index, node| self.caption(node, self.drawn.before(index), &by_name));
         };
         let rows_in_sight = blocks.last().map_or(0, |last| last.row as usize);
         let (boxes, width, hangs, strip) = (&**blocks, *length, true, None);
         let document =
             Document { look, title, strip, boxes, width, hangs, rows_in_sight, footer, embedded };
-        document.write(|block| self.caption_in_chart(block, &by_name))
+        document.write(|_, block| self.caption_in_chart(block, &by_name))
     }
 
     /// Whether it is a chart of lines that have no time: frames are in the order of the lines.
@@ -154,26 +155,27 @@ impl Picture<'_> {
     }
 
     /// The text of a box.
-    fn caption(&self, node: &Node, colors: &[Color]) -> Caption {
-        let frame = node.frame.map_or(&b"all"[..], |id| self.frames.name(id));
+    fn caption(&self, node: &Node, before: Before, colors: &[Color]) -> Caption {
+        let (before, after) = (before.weight, node.weight - before.weight);
+        let frame = node.frame().map_or(&b"all"[..], |id| self.frames.name(id));
         let (name, text) = (shown(frame), label(frame));
         let share = node.weight as f64 / self.drawn.total() as f64;
         let (letters, is_wide) = self.letters(share);
         let (title, label) = if self.kind.diff {
-            let change = self.comparison.words(node.before, node.after());
+            let change = self.comparison.words(before, after);
             let label = match self.is_changed(node) {
                 true => with_change(&text, &change, letters),
                 // What noise explains is no change.
                 false => fitted(&text, letters),
             };
-            (self.two_weights(&name, node, &change), label)
+            (self.two_weights(&name, node, [before, after], &change), label)
         } else {
             let counted = self.look.counted(node.weight);
             (format!("{name} ({counted}, {:.2}%)", share * 100.0), fitted(&text, letters))
         };
-        let color = match node.frame {
+        let color = match node.frame() {
             _ if self.kind.diff && !self.is_changed(node) => change::UNCHANGED,
-            _ if self.kind.diff => self.comparison.color(node.before, node.after()),
+            _ if self.kind.diff => self.comparison.color(before, after),
             Some(id) => colors[id as usize],
             None => colors::WHOLE,
         };
@@ -182,14 +184,20 @@ impl Picture<'_> {
 
     /// Whether the function changed by more than noise explains.
     fn is_changed(&self, node: &Node) -> bool {
-        node.frame.map_or(self.whole_changed, |id| self.changed[id as usize])
+        node.frame().map_or(self.whole_changed, |id| self.changed[id as usize])
     }
 
     /// `f (100 counts before, 50 after: -50.0%)`.
-    fn two_weights(&self, name: &str, node: &Node, change: &str) -> String {
-        let before = self.look.counted(node.before);
+    fn two_weights(
+        &self,
+        name: &str,
+        node: &Node,
+        [before, after]: [u64; 2],
+        change: &str,
+    ) -> String {
+        let before = self.look.counted(before);
         let noise = if self.is_changed(node) { "" } else { "; noise explains it" };
-        format!("{name} ({before} before, {} after: {change}{noise})", grouped(node.after()))
+        format!("{name} ({before} before, {} after: {change}{noise})", grouped(after))
     }
 
     /// The numbers of the names that changed by more than noise explains, and `all`, if the whole
@@ -243,25 +251,27 @@ impl Picture<'_> {
     /// What is in the picture and out of sight.
     fn sight_words(&self, hint: &str) -> Option<String> {
         let nodes = &self.drawn.nodes;
-        let rows = nodes.iter().map(|node| node.depth).max().unwrap_or(0);
+        let rows = nodes.iter().map(|node| node.depth as usize).max().unwrap_or(0);
         let out_of_sight = (rows - rows_in_sight(nodes)) as u64;
         let levels = counted(out_of_sight, "levels");
         (out_of_sight > 0).then(|| format!("{levels} more, far from the roots, out of sight{hint}"))
     }
 
     fn totals(&self) -> String {
-        let root = &self.drawn.nodes[0];
+        let total = self.drawn.total();
         let unit = Unit::named(&self.look.unit());
-        let total = match unit {
-            Unit::Unknown => format!("total weight {}", grouped(root.weight)),
-            _ => format!("total {}", unit.words(root.weight)),
+        let words = match unit {
+            Unit::Unknown => format!("total weight {}", grouped(total)),
+            _ => format!("total {}", unit.words(total)),
         };
         if self.kind.diff {
-            let (before, after) = (unit.number(root.before), unit.number(root.after()));
-            let change = Comparison::OF_WEIGHTS.words(root.before, root.after());
-            return format!("{total}: {before} before, {after} after, {change}");
+            let before = self.drawn.before(0).weight;
+            let after = total - before;
+            let change = Comparison::OF_WEIGHTS.words(before, after);
+            let (before, after) = (unit.number(before), unit.number(after));
+            return format!("{words}: {before} before, {after} after, {change}");
         }
-        total
+        words
     }
 
     /// `trust: good for the order and the callers, fair for the sizes`
@@ -287,7 +297,7 @@ impl Picture<'_> {
             Colors::Module => {
                 let mut own = vec![0; self.frames.len()];
                 for node in &self.script_data.unwrap_or(self.drawn).nodes {
-                    if let Some(id) = node.frame {
+                    if let Some(id) = node.frame() {
                         own[id as usize] += node.self_weight;
                     }
                 }

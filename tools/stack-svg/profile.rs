@@ -7,34 +7,33 @@ use std::mem;
 use common::Result;
 use common::stacks::{FrameId, HeaviestTree, SortedStacks, TreeNode, with_room};
 
+mod before;
 mod bottom_up;
 pub(crate) mod cut;
 
-/// A frame of a profile, with its position.
+pub(crate) use before::Before;
+
+/// A frame of a profile, with its position. There may be millions, so it is kept small.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Node {
-    /// Its name; `None` for the whole profile.
-    pub(crate) frame: Option<FrameId>,
-    pub(crate) depth: usize,
+    /// Its name; that of the whole profile means nothing.
+    pub(crate) name: FrameId,
+    pub(crate) depth: u32,
     /// The weight to the left of it.
     pub(crate) start: u64,
     pub(crate) weight: u64,
     /// The part of its weight that is in no child.
     pub(crate) self_weight: u64,
-    /// The part of the weight, and of the self weight, that is of the first of
-    /// two profiles; 0 if there is one profile.
-    pub(crate) before: u64,
-    pub(crate) self_before: u64,
 }
 
 impl Node {
-    pub(crate) fn end(&self) -> u64 {
-        self.start + self.weight
+    /// Its name; `None` for the whole profile.
+    pub(crate) fn frame(&self) -> Option<FrameId> {
+        (self.depth > 0).then_some(self.name)
     }
 
-    /// The part of the weight that is of the second of two profiles.
-    pub(crate) fn after(&self) -> u64 {
-        self.weight - self.before
+    pub(crate) fn end(&self) -> u64 {
+        self.start + self.weight
     }
 }
 
@@ -43,6 +42,8 @@ impl Node {
 pub(crate) struct Profile {
     /// The first is the whole, at depth 0.
     pub(crate) nodes: Vec<Node>,
+    /// For each of these, its part in the first of two profiles; empty if there is one profile.
+    before: Vec<Before>,
     pub(crate) left_out: LeftOut,
 }
 
@@ -55,17 +56,27 @@ pub(crate) struct LeftOut {
 }
 
 impl Profile {
-    /// The names that only roots have, of those with other frames on top.
-    pub(crate) fn only_roots(&self) -> HashSet<FrameId> {
-        let is_root = |node: &Node| node.depth == 1 && node.weight > node.self_weight;
-        let names = |are_roots: bool| {
-            let nodes = self.nodes.iter().filter(move |node| is_root(node) == are_roots);
-            nodes.filter_map(|node| node.frame)
-        };
-        let mut roots: HashSet<FrameId> = names(true).collect();
-        names(false).for_each(|frame| {
-            roots.remove(&frame);
-        });
+    /// One profile, with all its frames.
+    pub(crate) fn new(nodes: Vec<Node>) -> Profile {
+        Profile { nodes, before: Vec::new(), left_out: LeftOut::default() }
+    }
+
+    /// The part of a node in the first of two profiles; nothing if there is one profile.
+    pub(crate) fn before(&self, index: usize) -> Before {
+        self.before.get(index).copied().unwrap_or_default()
+    }
+
+    /// The names that only roots have, of those with other frames on top; ids are below `names`.
+    pub(crate) fn only_roots(&self, names: usize) -> HashSet<FrameId> {
+        let (mut roots, mut is_elsewhere) = (HashSet::new(), vec![false; names]);
+        for node in &self.nodes[1..] {
+            if node.depth == 1 && node.weight > node.self_weight {
+                roots.insert(node.name);
+            } else {
+                is_elsewhere[node.name as usize] = true;
+            }
+        }
+        roots.retain(|&name| !is_elsewhere[name as usize]);
         roots
     }
 
@@ -84,24 +95,17 @@ impl Profile {
         if tree.total == 0 {
             return Ok(None);
         }
-        let mut nodes = with_room(tree.nodes.len() + 1);
-        nodes.push(Node { weight: tree.total, ..Node::default() });
-        nodes.extend(tree.nodes.iter().map(|node| Node {
-            frame: Some(node.frame),
-            depth: node.depth as usize,
-            weight: node.total,
-            ..Node::default()
-        }));
-        let mut cut_before = vec![0; nodes.len()];
-        if let Some(before) = before {
-            add_before(before, &tree.nodes, &mut nodes, &mut cut_before);
-        }
-        let is_cut = tree.left_out > 0;
-        let weight = if is_cut { insert_cut(&tree.nodes, &cut_before, &mut nodes) } else { 0 };
-        add_up(&mut nodes);
-        place(&mut nodes);
-        let left_out = LeftOut { frames: tree.left_out, weight };
-        Ok(Some(Profile { nodes, left_out }))
+        let nodes = with_room(1 + tree.len() + tree.cuts());
+        let mut placed = Placed { nodes, now: 0, cut: 0 };
+        placed.push(Node { weight: tree.total, ..Node::default() }, tree.cut);
+        tree.nodes().for_each(|TreeNode { frame, depth, weight, total, cut }| {
+            let node = Node { name: frame, depth, start: 0, weight: total, self_weight: weight };
+            placed.push(node, cut);
+        });
+        let Placed { nodes, cut, .. } = placed;
+        let left_out = LeftOut { frames: tree.left_out, weight: cut };
+        let before = before.map_or_else(Vec::new, |before| before::parts_in(before, &nodes));
+        Ok(Some(Profile { nodes, before, left_out }))
     }
 
     /// The profile without the frames whose weight `keep` refuses; it must
@@ -112,28 +116,31 @@ impl Profile {
 
     /// The profile without the frames deeper than `most`.
     pub(crate) fn no_deeper(&self, most: usize) -> Profile {
-        self.without(|node| node.depth > most)
+        self.without(|node| node.depth as usize > most)
     }
 
     /// The profile without some frames. `is_left_out` must be true for all frames on top of one
     /// that is left out, too.
     fn without(&self, is_left_out: impl Fn(&Node) -> bool) -> Profile {
-        let mut kept: Vec<Node> = Vec::new();
+        let (mut kept, mut before) = (Vec::<Node>::new(), Vec::<Before>::new());
         let mut left_out = LeftOut::default();
         let mut open: Vec<usize> = Vec::new();
-        for node in &self.nodes {
-            open.truncate(node.depth);
+        for (index, node) in self.nodes.iter().enumerate() {
+            open.truncate(node.depth as usize);
             if node.depth == 0 || !is_left_out(node) {
                 open.push(kept.len());
                 kept.push(*node);
+                before.extend(self.before.get(index));
             } else if let Some(&below) = open.last() {
                 left_out.frames += 1;
                 left_out.weight += node.self_weight;
                 kept[below].self_weight += node.self_weight;
-                kept[below].self_before += node.self_before;
+                if let Some(below) = before.get_mut(below) {
+                    below.self_weight += self.before[index].self_weight;
+                }
             }
         }
-        Profile { nodes: kept, left_out }
+        Profile { nodes: kept, before, left_out }
     }
 
     pub(crate) fn total(&self) -> u64 {
@@ -144,7 +151,7 @@ impl Profile {
     pub(crate) fn parents(&self) -> Vec<u32> {
         let mut open: Vec<u32> = Vec::new();
         let parent = |(node, number): (&Node, u32)| {
-            open.truncate(node.depth);
+            open.truncate(node.depth as usize);
             let parent = open.last().copied().unwrap_or(0);
             open.push(number);
             parent
@@ -172,75 +179,56 @@ fn heaviest_of(weights: &[u64], max_frames: usize) -> Option<Vec<bool>> {
     Some(weights.iter().map(is_kept).collect())
 }
 
-/// Adds the weights of the first profile to the self weights of the nodes. A stack belongs to the
-/// node where it ends or, if that was cut off, to the cut weight of the last node that was kept.
-///
-/// `nodes` are the whole and then those of `tree`, in the same order, and so are `cut`.
-fn add_before(stacks: &SortedStacks, tree: &[TreeNode], nodes: &mut [Node], cut: &mut [u64]) {
-    let mut next = tree.iter().zip(1..).peekable();
-    let mut path = vec![0];
-    for stack in stacks.iter() {
-        path.truncate(stack.shared + 1);
-        // If a frame was left out, so were all frames on top of it.
-        for (&frame, depth) in stack.frames.iter().zip(1..).skip(path.len() - 1) {
-            let is_here =
-                |(node, _): &(&TreeNode, usize)| (node.depth, node.frame) == (depth, frame);
-            let Some((_, place)) = next.next_if(is_here) else { break };
-            path.push(place);
-        }
-        let last = path[path.len() - 1];
-        match path.len() > stack.frames.len() {
-            true => nodes[last].self_before += stack.weight,
-            false => cut[last] += stack.weight,
+/// Nodes under construction, a parent before its children: the self weight of each is at its left,
+/// before its children, so it starts where all self weights so far end.
+struct Placed {
+    nodes: Vec<Node>,
+    /// The sum of the self weights.
+    now: u64,
+    /// What the frames for what was cut off weigh together.
+    cut: u64,
+}
+
+impl Placed {
+    /// Adds a node, of which `start` is not known yet, and if something was cut off from it, a frame
+    /// of this weight on it.
+    fn push(&mut self, node: Node, cut: u64) {
+        self.nodes.push(Node { start: self.now, ..node });
+        self.now += node.self_weight;
+        if cut > 0 {
+            self.nodes.push(cut::cut_off(node.depth + 1, self.now, cut));
+            self.now += cut;
+            self.cut += cut;
         }
     }
 }
 
-/// Inserts a frame for what was cut off after each node that lost some of its children; returns the
-/// weight of these frames together.
-fn insert_cut(tree: &[TreeNode], cut_before: &[u64], nodes: &mut Vec<Node>) -> u64 {
-    add_up(nodes);
-    let whole = mem::take(nodes);
-    let own = std::iter::once(0).chain(tree.iter().map(|node| node.weight));
-    let mut weight = 0;
-    for ((mut node, own), &before) in whole.into_iter().zip(own).zip(cut_before) {
-        node.before = 0;
-        let lost = node.self_weight - own;
-        nodes.push(node);
-        if lost > 0 {
-            nodes.push(cut::cut_off(node.depth + 1, 0, lost, before));
-            weight += lost;
-        }
-    }
-    weight
-}
-
-/// Computes self weights from the weights, and the weights of the first profile
-/// from its self weights.
+/// Computes self weights from the weights.
 fn add_up(nodes: &mut [Node]) {
-    // For each depth, the sum of the nodes whose parent is still to come.
-    let deepest = nodes.iter().map(|node| node.depth).max().unwrap_or(0);
-    let mut children = vec![(0, 0); deepest + 2];
+    let mut children = Children::of(nodes);
     for node in nodes.iter_mut().rev() {
-        let (weight, before) = mem::take(&mut children[node.depth + 1]);
-        node.self_weight = node.weight - weight;
-        node.before = node.self_before + before;
-        let siblings = &mut children[node.depth];
-        siblings.0 += node.weight;
-        siblings.1 += node.before;
+        node.self_weight = node.weight - children.take(node);
+        children.add(node, node.weight);
     }
 }
 
-/// Computes where each node starts: its parent's self weight comes first, then
-/// its siblings.
-fn place(nodes: &mut [Node]) {
-    // For each depth, where the next node starts.
-    let mut next = vec![0];
-    for node in nodes {
-        next.truncate(node.depth + 1);
-        node.start = next[node.depth];
-        next[node.depth] += node.weight;
-        next.push(node.start + node.self_weight);
+/// For each depth, the sum of the nodes whose parent is still to come, from the last node to the
+/// first.
+struct Children(Vec<u64>);
+
+impl Children {
+    fn of(nodes: &[Node]) -> Children {
+        let deepest = nodes.iter().map(|node| node.depth).max().unwrap_or(0);
+        Children(vec![0; deepest as usize + 2])
+    }
+
+    /// The sum of the children of a node.
+    fn take(&mut self, node: &Node) -> u64 {
+        mem::take(&mut self.0[node.depth as usize + 1])
+    }
+
+    fn add(&mut self, node: &Node, weight: u64) {
+        self.0[node.depth as usize] += weight;
     }
 }
 
@@ -265,12 +253,12 @@ mod tests {
 
     /// Each node as its name, depth, start, weight and self weight.
     fn nodes(profile: &Profile, frames: &FrameTable) -> Vec<(String, usize, u64, u64, u64)> {
-        let name = |node: &Node| match node.frame {
+        let name = |node: &Node| match node.frame() {
             Some(frame) => String::from_utf8_lossy(frames.name(frame)).into_owned(),
             None => "all".to_owned(),
         };
         let nodes = profile.nodes.iter();
-        nodes.map(|n| (name(n), n.depth, n.start, n.weight, n.self_weight)).collect()
+        nodes.map(|n| (name(n), n.depth as usize, n.start, n.weight, n.self_weight)).collect()
     }
 
     fn named(
@@ -348,8 +336,9 @@ mod tests {
         let before = |max_frames| {
             let profile = Profile::heaviest(&both, Some(&first), max_frames);
             let profile = profile.expect("small weights");
-            let nodes = profile.expect("some weight").nodes;
-            nodes.iter().map(|n| (n.weight, n.before, n.self_before)).collect::<Vec<_>>()
+            let Profile { nodes, before, .. } = profile.expect("some weight");
+            let parts = nodes.iter().zip(&before);
+            parts.map(|(n, part)| (n.weight, part.weight, part.self_weight)).collect::<Vec<_>>()
         };
         let whole = [
             (102, 10, 0),

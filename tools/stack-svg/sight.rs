@@ -16,10 +16,10 @@ const LEAST_PART: f64 = 0.01;
 
 /// How many rows are in sight, besides that of the whole.
 pub(crate) fn rows_in_sight(nodes: &[Node]) -> usize {
-    let deepest = nodes.iter().map(|node| node.depth).max().unwrap_or(0);
+    let deepest = nodes.iter().map(|node| node.depth as usize).max().unwrap_or(0);
     let mut weights = vec![0.0; deepest + 1];
     for node in nodes {
-        weights[node.depth] += node.weight as f64;
+        weights[node.depth as usize] += node.weight as f64;
     }
     let least = LEAST_PART * weights[0];
     let wide = weights.iter().rposition(|&weight| weight >= least).unwrap_or(0);
@@ -33,7 +33,7 @@ mod tests {
     /// The rows in sight of a tower on the whole, that weighs 1000.
     fn rows(height: usize, weight: u64) -> usize {
         let whole = Node { weight: 1000, ..Node::default() };
-        let tower = (1..=height).map(|depth| Node { depth, weight, ..Node::default() });
+        let tower = (1..=height as u32).map(|depth| Node { depth, weight, ..Node::default() });
         rows_in_sight(&[whole].into_iter().chain(tower).collect::<Vec<_>>())
     }
 

@@ -47,8 +47,8 @@ impl CallTree {
     /// [`Error::Overflow`] when a sum does not fit.
     pub(crate) fn of(stacks: &SortedStacks) -> Result<CallTree> {
         let tree = HeaviestTree::new(stacks, usize::MAX)?;
-        let calls = tree.nodes.iter().map(|node| (node.frame, node.depth, node.weight));
-        CallTree::placed(tree.nodes.len(), calls)
+        let calls = tree.nodes().map(|node| (node.frame, node.depth, node.weight));
+        CallTree::placed(tree.len(), calls)
     }
 
     /// The tree of stacks that were counted in another tree, without what weighs nothing.

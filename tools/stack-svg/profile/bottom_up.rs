@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use common::stacks::{FrameId, shared_prefix};
 
-use super::{LeftOut, Node, Profile, add_up};
+use super::{Before, LeftOut, Node, Profile, add_up, before};
 
 /// The stacks of a profile, leaf first, in the order of their frames.
 struct LeafFirst {
@@ -25,6 +25,8 @@ struct LeafFirstStack {
 struct Tree {
     /// A parent before its children; the first is the whole.
     nodes: Vec<Node>,
+    /// For each of these, its part in the first of two profiles.
+    before: Vec<Before>,
     /// The nodes of the last stack, the whole first.
     open: Vec<usize>,
     /// What all stacks so far weigh: where the next one starts.
@@ -36,9 +38,8 @@ impl Profile {
     /// The stacks of this profile, leaf first, without the frames whose weight `keep` refuses;
     /// `keep` must accept every weight above one that it accepts.
     pub(crate) fn bottom_up(&self, keep: impl Fn(u64) -> bool) -> Profile {
-        let LeafFirst { frames, stacks } = LeafFirst::of(&self.nodes);
-        let (whole, left_out) = (Node::default(), LeftOut::default());
-        let mut tree = Tree { nodes: vec![whole], open: vec![0], now: 0, left_out };
+        let LeafFirst { frames, stacks } = LeafFirst::of(self);
+        let mut tree = Tree::default();
         let mut last: &[FrameId] = &[];
         for stack in &stacks {
             let frames = &frames[stack.frames.clone()];
@@ -48,24 +49,28 @@ impl Profile {
             last = frames;
         }
         tree.close(0, &keep);
-        let Tree { mut nodes, left_out, .. } = tree;
+        let Tree { mut nodes, mut before, left_out, .. } = tree;
         add_up(&mut nodes);
-        Profile { nodes, left_out }
+        match self.before.is_empty() {
+            true => before.clear(),
+            false => before::add_up(&nodes, &mut before),
+        }
+        Profile { nodes, before, left_out }
     }
 }
 
 impl LeafFirst {
-    fn of(nodes: &[Node]) -> LeafFirst {
+    fn of(profile: &Profile) -> LeafFirst {
         let (mut frames, mut stacks) = (Vec::new(), Vec::new());
         let mut root_first: Vec<FrameId> = Vec::new();
-        for node in nodes {
-            let Some(frame) = node.frame else { continue };
-            root_first.truncate(node.depth - 1);
+        for (index, node) in profile.nodes.iter().enumerate() {
+            let Some(frame) = node.frame() else { continue };
+            root_first.truncate(node.depth as usize - 1);
             root_first.push(frame);
             if node.self_weight > 0 {
                 let start = frames.len();
                 frames.extend(root_first.iter().rev());
-                let (weight, before) = (node.self_weight, node.self_before);
+                let (weight, before) = (node.self_weight, profile.before(index).self_weight);
                 stacks.push(LeafFirstStack { frames: start..frames.len(), weight, before });
             }
         }
@@ -75,19 +80,31 @@ impl LeafFirst {
     }
 }
 
+impl Default for Tree {
+    fn default() -> Tree {
+        Tree {
+            nodes: vec![Node::default()],
+            before: vec![Before::default()],
+            open: vec![0],
+            now: 0,
+            left_out: LeftOut::default(),
+        }
+    }
+}
+
 impl Tree {
     /// Adds the frames that are new in a stack.
     fn open(&mut self, frames: &[FrameId], stack: &LeafFirstStack) {
-        for &frame in frames {
-            let depth = self.open.len();
+        for &name in frames {
+            let depth = self.open.len() as u32;
             self.open.push(self.nodes.len());
-            let start = self.now;
-            self.nodes.push(Node { frame: Some(frame), depth, start, ..Node::default() });
+            self.nodes.push(Node { name, depth, start: self.now, ..Node::default() });
+            self.before.push(Before::default());
         }
-        let top = &mut self.nodes[self.open[self.open.len() - 1]];
-        top.weight += stack.weight;
-        top.self_weight += stack.weight;
-        top.self_before += stack.before;
+        let top = self.open[self.open.len() - 1];
+        self.nodes[top].weight += stack.weight;
+        self.nodes[top].self_weight += stack.weight;
+        self.before[top].self_weight += stack.before;
         self.now += stack.weight;
     }
 
@@ -97,14 +114,15 @@ impl Tree {
             && let Some(index) = self.open.pop()
         {
             let node = self.nodes[index];
-            let parent = &mut self.nodes[self.open[self.open.len() - 1]];
-            parent.weight += node.weight;
+            let parent = self.open[self.open.len() - 1];
+            self.nodes[parent].weight += node.weight;
             if !keep(node.weight) {
                 // Its children are no heavier, so they are gone and it is the last.
-                parent.self_before += node.self_before;
+                self.before[parent].self_weight += self.before[index].self_weight;
                 self.left_out.frames += 1;
                 self.left_out.weight += node.self_weight;
                 self.nodes.truncate(index);
+                self.before.truncate(index);
             }
         }
     }

@@ -11,12 +11,11 @@ use super::{LeftOut, Node, Profile, heaviest_of};
 pub(crate) const CUT: &[u8] = b"[cut]";
 
 /// Replaces the name as long as it has no number.
-const UNNAMED: FrameId = FrameId::MAX;
+pub(super) const UNNAMED: FrameId = FrameId::MAX;
 
 /// A frame with the weight that was cut off from another at this depth.
-pub(super) fn cut_off(depth: usize, start: u64, weight: u64, before: u64) -> Node {
-    let frame = Some(UNNAMED);
-    Node { frame, depth, start, weight, self_weight: weight, before, self_before: before }
+pub(super) fn cut_off(depth: u32, start: u64, weight: u64) -> Node {
+    Node { name: UNNAMED, depth, start, weight, self_weight: weight }
 }
 
 impl Profile {
@@ -27,9 +26,8 @@ impl Profile {
 
     /// Gives the name to the frames for what was cut off.
     pub(crate) fn name_cut(&mut self, name: FrameId) {
-        for node in &mut self.nodes {
-            node.frame = node.frame.map(|frame| if frame == UNNAMED { name } else { frame });
-        }
+        let cut = self.nodes.iter_mut().filter(|node| node.name == UNNAMED);
+        cut.for_each(|node| node.name = name);
     }
 
     /// The heaviest frames of a chart, at most `max_frames` besides the whole. Between two of them
@@ -44,7 +42,6 @@ impl Profile {
 
     /// Keeps the frames for which `are_kept` is true. It has no entry for the whole, which is
     /// always kept.
-    /// kept.
     fn cut_to(&self, are_kept: &[bool]) -> Profile {
         let mut kept: Vec<Node> = Vec::new();
         let mut left_out = LeftOut::default();
@@ -65,14 +62,14 @@ impl Profile {
                 continue;
             }
             match kept.last_mut() {
-                Some(last) if last.frame == Some(UNNAMED) && last.depth == node.depth => {
+                Some(last) if last.name == UNNAMED && last.depth == node.depth => {
                     last.weight += node.weight;
                     last.self_weight += node.weight;
                 }
-                _ => kept.push(cut_off(node.depth, node.start, node.weight, 0)),
+                _ => kept.push(cut_off(node.depth, node.start, node.weight)),
             }
         }
-        Profile { nodes: kept, left_out }
+        Profile { left_out, ..Profile::new(kept) }
     }
 }
 
@@ -96,22 +93,16 @@ mod tests {
     use super::*;
 
     /// The nodes as depth, start, weight and own weight; whether it is [cut].
-    fn shape(profile: &Profile) -> Vec<(usize, u64, u64, u64, bool)> {
-        let is_cut = |node: &Node| node.frame == Some(UNNAMED);
+    fn shape(profile: &Profile) -> Vec<(u32, u64, u64, u64, bool)> {
+        let is_cut = |node: &Node| node.name == UNNAMED;
         let nodes = profile.nodes.iter();
         nodes.map(|n| (n.depth, n.start, n.weight, n.self_weight, is_cut(n))).collect()
     }
 
     #[test]
     fn in_a_chart_cut_frames_stay_where_they_were() {
-        let node = |depth, start, weight, self_weight| Node {
-            frame: (depth > 0).then_some(0),
-            depth,
-            start,
-            weight,
-            self_weight,
-            ..Node::default()
-        };
+        let node =
+            |depth, start, weight, self_weight| Node { name: 0, depth, start, weight, self_weight };
         let nodes = vec![
             node(0, 0, 100, 0),
             node(1, 0, 60, 10),
@@ -123,7 +114,7 @@ mod tests {
             node(1, 60, 3, 3),
             node(1, 63, 37, 37),
         ];
-        let chart = Profile { nodes, left_out: LeftOut::default() }.at_most(3);
+        let chart = Profile::new(nodes).at_most(3);
         let expected = [
             (0, 0, 100, 0, false),
             (1, 0, 60, 10, false),

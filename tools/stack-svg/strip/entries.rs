@@ -24,7 +24,7 @@ pub(super) struct Entry {
 pub(super) fn nodes_of(stacks: &FrameTable, profile: &Profile, frames: &FrameTable) -> Vec<u32> {
     let of_nodes = profile.parents().into_iter().zip(&profile.nodes).zip(0..);
     let kids: HashMap<(u32, FrameId), u32> = of_nodes
-        .filter_map(|((parent, node), number)| Some(((parent, node.frame?), number)))
+        .filter_map(|((parent, node), number)| Some(((parent, node.frame()?), number)))
         .collect();
     let cut = frames.find(CUT);
     let kid = |node: u32, frame: Option<FrameId>| kids.get(&(node, frame?)).copied();

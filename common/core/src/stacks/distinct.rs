@@ -8,44 +8,49 @@ use crate::{stacks::FrameId, stacks::room::Room};
 pub(crate) struct DistinctStacks {
     /// The frames of all stacks, one after another.
     ids: Vec<FrameId>,
-    /// Where each ends in `ids`; it starts where the one before ends.
-    ends: Vec<usize>,
-    weights: Vec<u64>,
+    stacks: Vec<Stack>,
+}
+
+/// What is known of a stack besides its frames. It is in one place, as stacks are looked up in any
+/// order.
+#[derive(Clone, Copy, Debug)]
+struct Stack {
+    /// Where it ends in `ids`; it starts where the one before ends.
+    end: usize,
+    weight: u64,
 }
 
 impl DistinctStacks {
     /// Adds a stack that was not added before, and returns its number.
     pub(crate) fn push(&mut self, ids: &[FrameId], weight: u64) -> u32 {
-        let stack = u32::try_from(self.ends.len()).expect("fewer than 2^32 distinct stacks");
+        let stack = u32::try_from(self.stacks.len()).expect("fewer than 2^32 distinct stacks");
         self.ids.make_room(ids.len());
         self.ids.extend_from_slice(ids);
-        self.ends.make_room(1);
-        self.ends.push(self.ids.len());
-        self.weights.make_room(1);
-        self.weights.push(weight);
+        self.stacks.make_room(1);
+        self.stacks.push(Stack { end: self.ids.len(), weight });
         stack
     }
 
     /// The weight of a stack, to which more can be added.
     #[inline]
     pub(crate) fn sum_of(&mut self, stack: u32) -> &mut u64 {
-        &mut self.weights[stack as usize]
+        &mut self.stacks[stack as usize].weight
     }
 
     #[inline]
     pub(crate) fn ids_of(&self, stack: u32) -> &[FrameId] {
         let index = stack as usize;
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.ids[start..self.ends[index]]
+        let start = if index == 0 { 0 } else { self.stacks[index - 1].end };
+        &self.ids[start..self.stacks[index].end]
     }
 
     pub(crate) fn weight_of(&self, stack: u32) -> u64 {
-        self.weights[stack as usize]
+        self.stacks[stack as usize].weight
     }
 
     pub(crate) fn for_each_mut(&mut self, mut each: impl FnMut(&mut [FrameId])) {
         let mut start = 0;
-        for &end in &self.ends {
+        for &Stack { end, .. } in &self.stacks {
             each(&mut self.ids[start..end]);
             start = end;
         }
@@ -53,6 +58,6 @@ impl DistinctStacks {
 
     /// All stacks in the order of their ids, which are below `count`.
     pub(crate) fn order(&self, count: u32) -> Vec<Placed> {
-        sort_runs(self.ends.len() as u32, count, |stack| self.ids_of(stack))
+        sort_runs(self.stacks.len() as u32, count, |stack| self.ids_of(stack))
     }
 }

@@ -1,23 +1,29 @@
 //! The heaviest frames of a profile, found without making a node for each of the others.
 
-use crate::stacks::room::{Room, with_room};
+use std::cmp::Reverse;
+use std::mem;
+
+use crate::stacks::room::{Room, filled};
 use crate::stacks::{FrameId, SortedStack, SortedStacks};
 use crate::{Error, Result};
 
 /// With fewer frames than this, throwing some away would not save memory.
 const ENOUGH: usize = 1024;
 
-/// The heaviest nodes of a prefix tree. Memory grows with these, not with the
-/// whole tree.
+/// The heaviest nodes of a prefix tree. Memory grows with the branches among these, not with
+/// the whole tree.
 #[derive(Clone, Debug)]
-pub struct HeaviestTree {
-    /// A node before its children, siblings in the order of their names; the
-    /// root of the tree, which is not a frame, is not among them.
-    pub nodes: Vec<TreeNode>,
+pub struct HeaviestTree<'a> {
+    /// Each comes after its descendants.
+    segments: Vec<Segment<'a>>,
+    /// How many nodes were kept.
+    nodes: usize,
     /// What all stacks weigh.
     pub total: u64,
     /// How many nodes that weigh something were not kept.
     pub left_out: u64,
+    /// What the children of the root that were not kept weigh.
+    pub cut: u64,
 }
 
 /// A frame in a prefix tree.
@@ -31,25 +37,39 @@ pub struct TreeNode {
     pub weight: u64,
     /// The weight of it and all its descendants, kept or not.
     pub total: u64,
+    /// What its children that were not kept weigh.
+    pub cut: u64,
 }
 
 /// A part of the tree without branches: each node is the only child of the one before, and only the
 /// last node has a weight of its own, so all have the same total.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Segment<'a> {
     /// A stack that goes through these nodes.
     stack: &'a [FrameId],
     /// How many frames of the stack come before them.
-    above: usize,
-    length: usize,
+    above: u32,
+    length: u32,
     weight: u64,
     /// The total as far as it is known yet.
     total: u64,
+    /// What the children of the last node that were not kept weigh; known at the end.
+    cut: u64,
 }
 
 impl Segment<'_> {
-    fn depth(&self) -> usize {
+    fn depth(&self) -> u32 {
         self.above + self.length
+    }
+
+    fn nodes(&self) -> impl Iterator<Item = TreeNode> {
+        let &Segment { weight, total, cut, .. } = self;
+        let last = self.depth();
+        let frames = &self.stack[self.above as usize..last as usize];
+        frames.iter().zip(self.above + 1..).map(move |(&frame, depth)| {
+            let (weight, cut) = if depth == last { (weight, cut) } else { (0, 0) };
+            TreeNode { frame, depth, weight, total, cut }
+        })
     }
 }
 
@@ -67,7 +87,7 @@ struct Kept<'a> {
     left_out: u64,
 }
 
-impl HeaviestTree {
+impl<'a> HeaviestTree<'a> {
     /// Keeps at most `at_most` nodes besides the root. Of nodes with the same weight, the first in
     /// the tree are kept, so a node is never kept without those above it; nodes without a weight
     /// are never kept.
@@ -75,8 +95,8 @@ impl HeaviestTree {
     /// # Errors
     ///
     /// [`Error::Overflow`] when a sum does not fit.
-    pub fn new(stacks: &SortedStacks, at_most: usize) -> Result<HeaviestTree> {
-        let root = Segment { stack: &[], above: 0, length: 0, weight: 0, total: 0 };
+    pub fn new(stacks: &'a SortedStacks, at_most: usize) -> Result<HeaviestTree<'a>> {
+        let root = Segment { stack: &[], above: 0, length: 0, weight: 0, total: 0, cut: 0 };
         let (segments, open) = (Vec::new(), vec![root]);
         let mut kept = Kept { segments, open, nodes: 0, at_most, least: 1, left_out: 0 };
         // From the last stack to the first: a segment is kept when it ends, and
@@ -91,15 +111,40 @@ impl HeaviestTree {
         kept.keep_heaviest();
         Ok(kept.into_tree())
     }
+
+    /// The nodes: each before its children, siblings in the order of their names. The root of the
+    /// tree, which is not a frame, is not among them.
+    pub fn nodes(&self) -> impl Iterator<Item = TreeNode> {
+        self.segments.iter().rev().flat_map(Segment::nodes)
+    }
+
+    /// How many nodes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes
+    }
+
+    /// Whether there are no nodes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes == 0
+    }
+
+    /// How many nodes, the root included, have children that were not kept.
+    #[must_use]
+    pub fn cuts(&self) -> usize {
+        let cuts = self.segments.iter().filter(|segment| segment.cut > 0).count();
+        cuts + usize::from(self.cut > 0)
+    }
 }
 
 impl<'a> Kept<'a> {
     /// Adds the new frames of a stack whose first `shared` frames are those of the last one.
     fn open(&mut self, stack: &SortedStack<'a>, shared: usize) -> Result<()> {
         let SortedStack { frames, weight, .. } = *stack;
-        let length = frames.len() - shared;
+        let (above, length) = (shared as u32, (frames.len() - shared) as u32);
         if length > 0 {
-            self.open.push(Segment { stack: frames, above: shared, length, weight, total: weight });
+            self.open.push(Segment { stack: frames, above, length, weight, total: weight, cut: 0 });
         } else if let Some(last) = self.open.last_mut() {
             // The last stack starts with this one: `a;b` comes after `a;b;c` here, and the segments
             // were just cut after `a;b`.
@@ -112,6 +157,7 @@ impl<'a> Kept<'a> {
     /// Finishes the nodes of the last stack below this depth: they get no more
     /// descendants, so their totals are known.
     fn close(&mut self, depth: usize) -> Result<()> {
+        let depth = depth as u32;
         while let Some(last) = self.open.pop_if(|segment| segment.depth() > depth) {
             let above = depth.max(last.above);
             self.keep(Segment { above, length: last.depth() - above, ..last });
@@ -127,10 +173,10 @@ impl<'a> Kept<'a> {
 
     fn keep(&mut self, segment: Segment<'a>) {
         if segment.total < self.least {
-            self.left_out += if segment.total > 0 { segment.length as u64 } else { 0 };
+            self.left_out += if segment.total > 0 { segment.length.into() } else { 0 };
             return;
         }
-        self.nodes += segment.length;
+        self.nodes += segment.length as usize;
         self.segments.make_room(1);
         self.segments.push(segment);
         if self.nodes > self.at_most.max(ENOUGH).saturating_mul(2) {
@@ -145,13 +191,13 @@ impl<'a> Kept<'a> {
         }
         let mut heaviest: Vec<_> =
             self.segments.iter().map(|segment| (segment.total, segment.length)).collect();
-        heaviest.sort_unstable_by(|one, other| other.cmp(one));
+        heaviest.sort_unstable_by_key(|&(total, _)| Reverse(total));
         let (mut nodes, mut heavier) = (0, 0);
         for (total, length) in heaviest {
             if total != self.least {
                 (self.least, heavier) = (total, nodes);
             }
-            nodes += length;
+            nodes += length as usize;
             if nodes > self.at_most {
                 break;
             }
@@ -164,27 +210,34 @@ impl<'a> Kept<'a> {
     fn keep_first_of_lightest(&mut self, mut room: usize) {
         let before = self.nodes;
         for segment in self.segments.iter_mut().rev().filter(|it| it.total == self.least) {
-            if segment.length > room {
-                (segment.length, segment.weight) = (room, 0);
+            if segment.length as usize > room {
+                (segment.length, segment.weight) = (room as u32, 0);
             }
-            room -= segment.length;
+            room -= segment.length as usize;
         }
         self.segments.retain(|segment| segment.total >= self.least && segment.length > 0);
-        self.nodes = self.segments.iter().map(|segment| segment.length).sum();
+        self.nodes = self.segments.iter().map(|segment| segment.length as usize).sum();
         self.left_out += (before - self.nodes) as u64;
     }
 
-    fn into_tree(self) -> HeaviestTree {
-        let mut nodes = with_room(self.nodes);
-        for segment in self.segments.iter().rev() {
-            for (&frame, depth) in
-                segment.stack.iter().zip(1..).take(segment.depth()).skip(segment.above)
-            {
-                let weight = if depth as usize == segment.depth() { segment.weight } else { 0 };
-                nodes.push(TreeNode { frame, depth, weight, total: segment.total });
-            }
+    fn into_tree(mut self) -> HeaviestTree<'a> {
+        let cut = self.find_cuts();
+        let Kept { segments, open, nodes, left_out, .. } = self;
+        HeaviestTree { segments, nodes, total: open[0].total, left_out, cut }
+    }
+
+    /// Computes for each segment what was cut off from its last node; returns the same for the
+    /// root.
+    fn find_cuts(&mut self) -> u64 {
+        // For each depth, the sum of the segments whose parent is still to come.
+        let deepest = self.segments.iter().map(Segment::depth).max().unwrap_or(0);
+        let mut children = filled(0, deepest as usize + 1);
+        for segment in &mut self.segments {
+            let kept = mem::take(&mut children[segment.depth() as usize]);
+            segment.cut = segment.total - segment.weight - kept;
+            children[segment.above as usize] += segment.total;
         }
-        HeaviestTree { nodes, total: self.open[0].total, left_out: self.left_out }
+        self.open[0].total - self.open[0].weight - children[0]
     }
 }
 
@@ -236,7 +289,7 @@ mod tests {
         let left_out = (all - expected.len()) as u64;
         let mut path = Vec::new();
         let mut found = Vec::new();
-        for node in &ours.nodes {
+        for node in ours.nodes() {
             path.truncate(node.depth as usize - 1);
             path.push(str::from_utf8(stacks.frames().name(node.frame)).expect("text"));
             found.push((path.clone(), (node.weight, node.total)));
