@@ -40,7 +40,10 @@ const OF_STACK_OCAML: Expected = &[
     ("Lwt", &["<svg", "[lwt]", "Server.handle"]),
     ("Eio and Async", &["<svg", "Db.query"]),
     ("Memory", &["<svg", "Alloc.deep", "Stdlib.Map.Make.update", " at 0.105451\n", "grab"]),
-    ("What the runtime did, and when", &["  minor_local_roots_promote\n", "<svg class=\"strip\">"]),
+    (
+        "What the runtime did, and when",
+        &["  minor_local_roots_promote\n", "<svg class=\"strip\">", " ms at 5177.193775259\n"],
+    ),
 ];
 
 const OF_STACK_TOOLS: Expected = &[
