@@ -4,15 +4,16 @@
 use std::rc::Rc;
 
 use clap::Args;
-use common::folded::{FoldedLine, Label, is_slice, parse_label_key};
+use common::folded::{FoldedLine, parse_label_key};
 use common::io::append_row;
 use common::names::printable;
-use common::numbers::{counted, grouped, nanoseconds_of_label, seconds};
+use common::numbers::{counted, grouped, seconds};
 use common::pattern::Glob;
 use common::pipe::Pipe;
 use common::{Error, Result, Status};
 use hashbrown::HashMap;
 
+use crate::known::Known;
 use crate::open::{Begun, HeldLine, MOST_BYTES, NoBegin, Number, OpenSpans};
 use crate::span::{Row, Span};
 use crate::table::TAKEN;
@@ -122,7 +123,8 @@ impl Events {
     /// [`Error::Usage`] at a slice of wall time, which more than one span may hold; and
     /// [`Error::Output`] with what the system says.
     pub(crate) fn line(&mut self, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result<()> {
-        let Known { time, thread, event, is_slice } = Known::of(line);
+        let Known { time, tid, event, is_slice, .. } = Known::of(line);
+        let thread = tid.unwrap_or_default();
         if is_slice {
             return Err(Error::Usage(SLICES.to_owned()));
         }
@@ -304,31 +306,6 @@ impl Events {
         let more = if names.len() > MOST_NAMES { ", ..." } else { "" };
         let names = names[..names.len().min(MOST_NAMES)].join(", ");
         format!("no line is of the event of {which}; lines are of {names}{more}")
-    }
-}
-
-/// What a line says of itself.
-#[derive(Default)]
-struct Known<'a> {
-    time: Option<u64>,
-    thread: &'a [u8],
-    event: &'a [u8],
-    is_slice: bool,
-}
-
-impl<'a> Known<'a> {
-    fn of(line: &FoldedLine<'a>) -> Known<'a> {
-        let mut known = Known::default();
-        for Label { key, value } in line.labels.iter() {
-            match key {
-                b"time" => known.time = nanoseconds_of_label(value),
-                b"tid" => known.thread = value,
-                b"event" => known.event = value,
-                b"state" => known.is_slice = is_slice(line),
-                _ => {}
-            }
-        }
-        known
     }
 }
 

@@ -3,12 +3,13 @@
 use std::cmp::Reverse;
 use std::rc::Rc;
 
-use common::folded::{FoldedLine, is_slice};
-use common::numbers::{counted, nanoseconds_of_label, seconds};
+use common::folded::FoldedLine;
+use common::numbers::{counted, seconds};
 use common::pipe::Pipe;
 use common::{Error, Result};
 use hashbrown::HashMap;
 
+use crate::known::Known;
 use crate::span::Span;
 use crate::table::Spans;
 use crate::tally::Tally;
@@ -54,14 +55,15 @@ impl<'a> Labeller<'a> {
     ///
     /// [`common::Error::Output`] with what the system says.
     pub(crate) fn label(&mut self, line: &FoldedLine<'_>, pipe: &mut Pipe) -> Result<()> {
-        let Some(time) = line.labels.get(b"time").and_then(nanoseconds_of_label) else {
+        let known = Known::of(line);
+        let Some(time) = known.time else {
             self.tally.timeless += line.count;
             return pipe.pass(line);
         };
         let (first, last) = self.times.unwrap_or((time, time));
         self.times = Some((first.min(time), last.max(time)));
-        let groups = self.groups_of(line);
-        if !is_slice(line) || line.count == 0 {
+        let groups = self.groups_of(&known);
+        if !known.is_slice || line.count == 0 {
             return self.write(line, time, &groups, Part { time, weight: line.count }, pipe);
         }
         let end = time.saturating_add(line.count);
@@ -78,8 +80,7 @@ impl<'a> Labeller<'a> {
     }
 
     /// The groups of spans that a line may be in.
-    fn groups_of(&mut self, line: &FoldedLine<'_>) -> Rc<[usize]> {
-        let [tid, pid] = [b"tid", b"pid"].map(|key| line.labels.get(key));
+    fn groups_of(&mut self, &Known { tid, pid, .. }: &Known<'_>) -> Rc<[usize]> {
         let key = [pid.unwrap_or_default(), b"\t", tid.unwrap_or_default()].concat();
         let spans = self.spans;
         let find = || {

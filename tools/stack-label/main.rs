@@ -1,6 +1,7 @@
 //! Says of each line in which request or phase it was.
 
 mod events;
+mod known;
 mod lines;
 mod open;
 mod span;
