@@ -231,3 +231,14 @@ fn labels_of_pprof_are_kept() {
         assert_eq!(weight(lines.as_bytes()), total * 1_000_000, "{worker}");
     }
 }
+
+#[test]
+fn fields_of_tracepoints_are_labels_unless_they_are_called_as_others_are() {
+    // The process that is woken is not the one that wakes it.
+    let text = "app    7 [001]     1.000000: sched:sched_waking: comm=my db pid=99 prio=120 target_cpu=003\n\n";
+    let args = ["--per-sample", "--root", "none", "--labels", "tid,pid,comm,prio,target_cpu"];
+    let output = output("stack-parse", &args, text);
+    let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(lines, "comm=app\tprio=120\ttarget_cpu=003\ttid=7\t[no stack] 1\n");
+    assert!(stderr(&output).contains("no sample has the label pid"), "{}", stderr(&output));
+}

@@ -152,8 +152,7 @@ impl OpenSpans {
         Ok((begun, span))
     }
 
-    /// Takes a line that is in a span; false if no span of this thread is open. At the limit, the
-    /// spans that began first are given up; returns how many.
+    /// Takes a line that is in a span; false if no span of this thread is open.
     pub(crate) fn hold(&mut self, line: &FoldedLine<'_>, thread: &[u8]) -> bool {
         let innermost = self.of_thread.get(thread).and_then(|open| open.last());
         let Some(open) = innermost.and_then(|number| self.spans.get_mut(number)) else {

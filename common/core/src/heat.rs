@@ -10,5 +10,5 @@ mod widths;
 pub use cells::{Cells, Misfit, start_of_cell};
 pub use ramp::{COLORS, SHADES, terminal_shade, with_ramp};
 pub use rows::{label_value, row_name, shows_comm};
-pub use shades::Shades;
+pub use shades::{Shades, usual_most};
 pub use widths::{MILLISECOND, ROUND, least_round};

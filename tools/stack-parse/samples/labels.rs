@@ -19,6 +19,10 @@ pub(crate) const LIFETIME: &[u8] = b"lifetime";
 /// The keys of times: hardly two samples have the same value.
 const TIMES: [&[u8]; 2] = [b"since", b"time"];
 
+/// The other keys that samples of any format may have.
+const OF_SAMPLES: [&str; 10] =
+    ["comm", "pid", "tid", "cpu", "event", "cgroup", "addr", "object", "build_id", "lifetime"];
+
 /// When a sample was taken, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct When {
@@ -79,9 +83,8 @@ impl SampleLabels {
         if let LabelKeys::Only(keys) = &self.keys
             && !origin.text.is_empty()
         {
-            let is_known = |key: &[u8]| labels.iter().any(|label| label.key == key);
-            let others: Vec<&Vec<u8>> = keys.iter().filter(|key| !is_known(key)).collect();
-            labels.extend(others.into_iter().filter_map(|key| field_label(key, origin)));
+            let field = |key| Some(Label { key, value: field_value(key, origin)? });
+            labels.extend(keys.iter().map(Vec::as_slice).filter_map(field));
         }
         sort_labels(&mut labels);
         self.text.clear();
@@ -109,10 +112,11 @@ impl SampleLabels {
     }
 }
 
-/// The label of a field of a tracepoint. A time is none, even if a field is called so.
-fn field_label<'a>(key: &'a [u8], origin: &'a Sample<'_>) -> Option<Label<'a>> {
-    let value = field(origin.text, key).filter(|_| !TIMES.contains(&key))?;
-    Some(Label { key, value })
+/// The value of a field of a tracepoint. Labels that all samples may have are none: the `pid` of
+/// `sched:sched_waking` is the thread that is woken.
+fn field_value<'a>(key: &[u8], origin: &'a Sample<'_>) -> Option<&'a [u8]> {
+    let is_of_samples = TIMES.contains(&key) || OF_SAMPLES.iter().any(|it| it.as_bytes() == key);
+    if is_of_samples { None } else { field(origin.text, key) }
 }
 
 /// All labels of a sample except times and fields of tracepoints.
@@ -151,7 +155,7 @@ pub(crate) fn value_of<'a>(
         Some(label) => Some(Cow::Borrowed(label.value)),
         None => match when.and_then(|when| time_of(key, when)) {
             Some(time) => Some(Cow::Owned(time)),
-            None => field(origin.text, key).map(Cow::Borrowed),
+            None => field_value(key, origin).map(Cow::Borrowed),
         },
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use common::heat::least_round;
+use common::heat::{least_round, usual_most};
 use common::names::shortened;
 use common::numbers::{grouped, seconds};
 use quick_xml::escape::escape;
@@ -106,15 +106,13 @@ impl Strip {
     /// Each row as a curve of columns, in which a step is 1 wide. The row for the rest shows what one
     /// of them is on average, so that it is as high as the others.
     fn curves(&self, rows: &[Row], per_cell: usize) -> Vec<String> {
-        let named = rows.iter().filter(|row| row.lanes == 1);
-        let most = most_of(named.flat_map(|row| &row.cells).copied().collect());
-        let height_of = |weight: u64, lanes: u64| match weight / lanes {
-            _ if weight == 0 => 0,
-            weight => {
-                (u128::from(weight) * u128::from(ROW) / u128::from(most)).min(u128::from(ROW))
-                    as u64
-            }
-            .max(LEAST_HEIGHT),
+        let named = rows.iter().filter(|row| row.lanes == 1).flat_map(|row| &row.cells);
+        let mut weights: Vec<u64> = named.copied().filter(|weight| *weight > 0).collect();
+        weights.sort_unstable();
+        let most = usual_most(&weights);
+        let height_of = |weight: u64, lanes: u64| {
+            let part = u128::from(weight / lanes) * u128::from(ROW) / u128::from(most);
+            if weight == 0 { 0 } else { part.clamp(LEAST_HEIGHT.into(), ROW.into()) as u64 }
         };
         let curve = |(floor, row): (u64, &Row)| {
             let heights: Vec<u64> =
@@ -142,14 +140,6 @@ impl Strip {
             }
         }
     }
-}
-
-/// The weight that is as high as a row: one of a hundred cells has more.
-fn most_of(mut weights: Vec<u64>) -> u64 {
-    weights.retain(|weight| *weight > 0);
-    weights.sort_unstable();
-    let at = (weights.len().max(1) - 1).saturating_mul(99).div_ceil(100);
-    weights.get(at).copied().unwrap_or(1)
 }
 
 /// As high as a letter and some room.

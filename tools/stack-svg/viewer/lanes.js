@@ -121,7 +121,7 @@ function curveOf(cells, most, perCell) {
   return row;
 }
 
-// The weight that is as high as a row, as in strip/drawn.rs: one of a hundred cells has more.
+// The weight that is as high as a row, as in common's shades.rs: one of a hundred cells has more.
 function mostOf(weights) {
   const sorted = Float64Array.from(weights.filter((weight) => weight > 0)).sort();
   return sorted[Math.ceil(((sorted.length - 1) * 99) / 100)] ?? 1;

@@ -32,7 +32,7 @@ function light(color) {
   if (state.view !== 'table') markHits();
 }
 
-// Whether a frame, or a block, is of another kind than the one that is lit.
+// Whether a frame whose kind has this colour is of another kind than the one that is lit.
 const isUnlit = (color) => legend.lit !== null && color !== legend.lit;
 
 // Says for each kind the share of the weight that ends in it. A kind that is not there has no entry.

@@ -27,7 +27,8 @@ function markBlock(element) {
   element.classList.toggle('found', part > 0);
   element.classList.toggle('one', box.isOfOne === true);
   box.color ??= colorOfBlock(box);
-  const isFaded = state.hits !== null || (legend.lit !== null && box.color !== onPage(legend.lit));
+  const kind = box.isOfOne ? onPage(classesOfNames[box.name]) : box.color;
+  const isFaded = state.hits !== null || (legend.lit !== null && kind !== onPage(legend.lit));
   const color = isFaded ? box.color + FADED : box.color;
   // Even the least part is visible.
   element.style.backgroundColor = part > 0 ? `rgb(220 50 210 / ${0.15 + 0.85 * part})` : color;

@@ -16,10 +16,7 @@ impl Shades {
     pub fn of(mut weights: Vec<u64>) -> Shades {
         weights.retain(|&weight| weight > 0);
         weights.sort_unstable();
-        let top = weights
-            .get((weights.len().max(1) - 1).saturating_mul(99).div_ceil(100))
-            .copied()
-            .unwrap_or(1);
+        let top = usual_most(&weights);
         let step = |step: u64| (u128::from(top) * u128::from(step)).div_ceil(SHADES as u128) as u64;
         let mut most: Vec<u64> = (1..=SHADES as u64).map(step).collect();
         most.dedup();
@@ -54,6 +51,14 @@ impl Shades {
         let steps = least.zip(&self.most).enumerate();
         steps.map(|(step, (least, &most))| (self.number(step), least, most))
     }
+}
+
+/// The weight that 99 of 100 weights do not exceed, so that one cell does not make all others small; 1
+/// if there are none. They are sorted, and none is 0.
+#[must_use]
+pub fn usual_most(sorted: &[u64]) -> u64 {
+    let at = (sorted.len().max(1) - 1).saturating_mul(99).div_ceil(100);
+    sorted.get(at).copied().unwrap_or(1)
 }
 
 #[cfg(test)]
