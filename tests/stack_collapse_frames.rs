@@ -3,6 +3,9 @@ use std::process::Output;
 
 use proptest::prelude::*;
 
+// Kinds of code.
+mod kinds;
+
 // Lwt's fibres.
 mod lwt;
 
@@ -196,8 +199,7 @@ fn a_bad_rule_is_named() {
 
 #[test]
 fn a_bad_line_in_a_rule_file_is_named() {
-    const VERBS: &str =
-        "expected drop RE, merge RE=NAME, below RE=NAME, reroot RE, charge-own or preset NAME";
+    const VERBS: &str = "expected drop RE, drop-kind KIND, merge RE=NAME, below RE=NAME, reroot RE, charge-own or preset NAME";
     for (rules, message) in [
         ("\nhide a\n", format!("2: {VERBS}")),
         ("drop a\nhide b\n", format!("2: {VERBS}")),

@@ -1,3 +1,4 @@
+mod kinds;
 mod labels;
 mod long_files;
 mod places;

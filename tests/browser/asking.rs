@@ -10,7 +10,7 @@ use super::driver::key::{DOWN, ENTER, ESCAPE, UP};
 use super::numbers::{of_one, weights_of};
 use super::oracle::{Stacks, Weights};
 use super::{Browser, Stage, cases, drawn, frame, query, text_of};
-use crate::util::{TOOLS, filter, recording, scratch};
+use crate::util::{TOOLS, TempFile, filter, recording, scratch};
 
 cases![
     steps_show_what_is_left_and_are_taken_back,
@@ -53,12 +53,14 @@ const HIDE: usize = 2;
 const HIDE_MODULE: usize = 3;
 const FOLD: usize = 4;
 
-/// The output of a shell command for folded stacks.
+/// The output of a shell command for folded stacks. A command that names a file of the whole
+/// profile finds it.
 pub(super) fn by_shell(command: &str, folded: &[u8]) -> Weights {
     let tools = Path::new(TOOLS[0].1).parent().expect("a folder");
     let path = std::env::var("PATH").unwrap_or_default();
+    let whole = TempFile::new(folded);
     let mut shell = Command::new("sh")
-        .args(["-c", command])
+        .args(["-c", &command.replace("profile.folded", whole.path())])
         .env("PATH", format!("{}:{path}", tools.display()))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

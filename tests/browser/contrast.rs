@@ -4,7 +4,12 @@ use serde_json::{Value, json};
 
 use super::{Browser, Stage, cases, frame, query};
 
-cases![every_text_can_be_read, labels_are_as_many_in_the_dark, boxes_have_edges_in_forced_colours];
+cases![
+    every_text_can_be_read,
+    labels_are_as_many_in_the_dark,
+    boxes_have_edges_in_forced_colours,
+    neighbours_of_one_kind_differ_for_everybody,
+];
 
 /// Own code, libraries, kernel, runtime, plumbing, inlined and nameless frames of many shades.
 fn folded() -> String {
@@ -136,4 +141,90 @@ fn boxes_have_edges_in_forced_colours(stage: &Stage) {
     let square = style("document.querySelector('.square')", "backgroundColor");
     assert_ne!(square, style("document.querySelector('.notes')", "backgroundColor"));
     stage.browser.chromium("Emulation.setEmulatedMedia", &json!({ "features": [] }));
+}
+
+/// What somebody sees of light, as red, green and blue from 0 to 1: everybody, and those without
+/// cones for long, medium or short waves, by Machado, Oliveira and Fernandes (2009).
+const EYES: [[[f64; 3]; 3]; 4] = [
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+    [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
+];
+
+fn times(matrix: &[[f64; 3]; 3], light: [f64; 3]) -> [f64; 3] {
+    matrix.map(|row| row.iter().zip(light).map(|(one, other)| one * other).sum())
+}
+
+/// A colour of a page, `rgb(1, 2, 3)`, as somebody sees it, in CIELAB.
+fn seen(color: &str, eyes: &[[f64; 3]; 3]) -> [f64; 3] {
+    let digits = color.split(|letter: char| !letter.is_ascii_digit());
+    let parts: Vec<f64> = digits.filter_map(|part| part.parse().ok()).collect();
+    let linear = [parts[0], parts[1], parts[2]].map(|part| part / 255.0).map(|part| {
+        if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+    });
+    let light = times(eyes, linear).map(|part| part.clamp(0.0, 1.0));
+    let to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]];
+    let [x, y, z] = times(&to_xyz, light);
+    let root = |t: f64| if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 };
+    let [x, y, z] = [x / 0.9505, y, z / 1.089].map(root);
+    [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+}
+
+fn distance(one: [f64; 3], other: [f64; 3]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()
+}
+
+/// Two colours that are as far apart are just told apart, in CIELAB.
+const JUST_SEEN: f64 = 2.3;
+
+/// The shade of a box is that of its name, so that neighbours have the same by chance: of 100 pairs
+/// at least 70 are told apart.
+fn neighbours_of_one_kind_differ_for_everybody(stage: &Stage) {
+    let kinds = [
+        ("own", "f", "_[o]"),
+        ("library", "f", "_[l]"),
+        ("runtime", "caml_f", ""),
+        ("kernel", "f", "_[k]"),
+    ];
+    let line = |(at, (_, start, mark)): (usize, (&str, &str, &str))| {
+        (0..48).map(|name| format!("main_[o];{start}{at}{name}{mark} 10\n")).collect::<String>()
+    };
+    let folded: String = kinds.into_iter().enumerate().map(line).collect();
+    for theme in ["light", "dark"] {
+        let browser = stage.show(&["--theme", theme], &folded);
+        for (at, (kind, start, _)) in kinds.into_iter().enumerate() {
+            let colors = browser.value(&format!(
+                "[...document.querySelectorAll('.frame[role]')]
+                    .filter((e) => /^{start}{at}\\d+$/.test(e.box.branch.word))
+                    .map((e) => getComputedStyle(e).backgroundColor)"
+            ));
+            let colors: Vec<String> = serde_json::from_value(colors).expect("colours");
+            assert_eq!(colors.len(), 48, "{kind}");
+            for (number, eyes) in EYES.iter().enumerate() {
+                let seen: Vec<_> = colors.iter().map(|color| seen(color, eyes)).collect();
+                let pairs = || {
+                    seen.iter()
+                        .enumerate()
+                        .flat_map(|(at, one)| seen[..at].iter().map(move |other| (one, other)))
+                };
+                let told =
+                    pairs().filter(|(one, other)| distance(**one, **other) >= JUST_SEEN).count();
+                let share = told as f64 / pairs().count() as f64;
+                assert!(share >= 0.7, "{theme} {kind}, eyes {number}: {share}");
+            }
+        }
+    }
 }

@@ -1,11 +1,14 @@
 //! A set of frame names, given by a regular expression that runs once for each
-//! name.
+//! name, or by the kind of code.
 
+use std::rc::Rc;
 use std::sync::LazyLock;
 
+use common::names::{CodeKind, FrameParts};
 use common::pattern::{bad_pattern, mentions_mark, pattern_text};
+use common::pipe::KindsOfFrames;
 use common::stacks::{FrameId, FrameTable};
-use common::{Error, Result, names::FrameParts};
+use common::{Error, Result};
 use regex_automata::meta::{self, Regex};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, Look};
@@ -24,16 +27,26 @@ const SUFFIXES: &str = r"(?:\.(?:constprop|part|isra|cold|lto_priv|llvm)(?:\.\d+
 static SUFFIXES_REGEX: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(SUFFIXES).expect("a good pattern"));
 
-/// The frames that a pattern matches; memory grows with distinct frames only.
+/// The frames that a pattern matches, or those of a kind of code; memory grows with distinct frames
+/// only.
 #[derive(Debug)]
 pub(crate) struct FrameSet {
-    regex: Regex,
-    /// Whether the regex sees names with their marks.
-    with_marks: bool,
-    /// Whether the regex sees names without the [`SUFFIXES`].
-    without_suffixes: bool,
+    what: What,
     /// What is known of each frame, by its number.
     verdicts: Vec<Verdict>,
+}
+
+#[derive(Debug)]
+enum What {
+    Match {
+        regex: Regex,
+        /// Whether the regex sees names with their marks.
+        with_marks: bool,
+        /// Whether the regex sees names without the [`SUFFIXES`].
+        without_suffixes: bool,
+    },
+    /// Frames of this kind, once kinds are known, see [`FrameSet::tell_kinds`].
+    OfKind(CodeKind, Option<Rc<KindsOfFrames>>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -52,8 +65,8 @@ impl FrameSet {
     pub(crate) fn searched(pattern: &[u8]) -> Result<FrameSet> {
         let parsed = parse(&pattern_text(pattern), true);
         let parsed = parsed.map_err(|error| bad_pattern(pattern, &error))?;
-        let set = FrameSet::build(&parsed).map_err(|error| bad_pattern(pattern, &error))?;
-        Ok(FrameSet { with_marks: mentions_mark(pattern, false), ..set })
+        let with_marks = mentions_mark(pattern, false);
+        FrameSet::build(&parsed, with_marks, false).map_err(|error| bad_pattern(pattern, &error))
     }
 
     /// As [`FrameSet::searched`], but the pattern sees names without what gcc
@@ -63,7 +76,11 @@ impl FrameSet {
     ///
     /// A usage error that names the pattern.
     pub(crate) fn searched_without_suffixes(pattern: &[u8]) -> Result<FrameSet> {
-        Ok(FrameSet { without_suffixes: true, ..FrameSet::searched(pattern)? })
+        let mut set = FrameSet::searched(pattern)?;
+        if let What::Match { without_suffixes, .. } = &mut set.what {
+            *without_suffixes = true;
+        }
+        Ok(set)
     }
 
     /// The frames whose whole name matches one of a list, see [`parse_listed`].
@@ -74,22 +91,40 @@ impl FrameSet {
     pub(crate) fn listed(list: &[Hir]) -> Result<FrameSet> {
         let suffixes = parse(&format!("{ARGUMENTS}{SUFFIXES}"), false).expect("a good pattern");
         let any = Hir::alternation(list.to_vec());
-        FrameSet::build(&Hir::concat(vec![Hir::look(Look::Start), any, suffixes]))
+        FrameSet::build(&Hir::concat(vec![Hir::look(Look::Start), any, suffixes]), false, false)
             .map_err(|error| Error::Usage(format!("list of {} names: {error}", list.len())))
     }
 
+    /// The frames of a kind of code.
+    pub(crate) fn of_kind(kind: CodeKind) -> FrameSet {
+        FrameSet { what: What::OfKind(kind, None), verdicts: Vec::new() }
+    }
+
+    /// Whether the set must be told the kinds of frames before it holds any.
+    pub(crate) fn asks_kinds(&self) -> bool {
+        matches!(self.what, What::OfKind(..))
+    }
+
+    /// Tells the kinds of frames to a set that asks for them.
+    pub(crate) fn tell_kinds(&mut self, told: &Rc<KindsOfFrames>) {
+        if let What::OfKind(_, kinds) = &mut self.what {
+            *kinds = Some(Rc::clone(told));
+        }
+    }
+
     /// Compiles what was parsed; the error says why this is not possible.
-    fn build(pattern: &Hir) -> Result<FrameSet, String> {
+    fn build(pattern: &Hir, with_marks: bool, without_suffixes: bool) -> Result<FrameSet, String> {
         let config = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(SIZE_LIMIT));
         let built = meta::Builder::new().configure(config).build_from_hir(pattern);
         let regex = built.map_err(|error| match error.size_limit() {
             Some(limit) => format!("over {limit} bytes when compiled"),
             None => error.to_string(),
         })?;
-        Ok(FrameSet { regex, with_marks: false, without_suffixes: false, verdicts: Vec::new() })
+        let what = What::Match { regex, with_marks, without_suffixes };
+        Ok(FrameSet { what, verdicts: Vec::new() })
     }
 
-    /// Whether the pattern matches the frame's name.
+    /// Whether the frame is in the set.
     #[inline]
     pub(crate) fn holds(&mut self, frame: FrameId, frames: &FrameTable) -> bool {
         match self.verdicts.get(frame as usize) {
@@ -101,21 +136,30 @@ impl FrameSet {
 
     #[cold]
     fn judge(&mut self, frame: FrameId, frames: &FrameTable) -> bool {
-        let FrameParts { mut name, marks, .. } = FrameParts::of(frames.name(frame));
-        let marked;
-        if self.with_marks {
-            marked = [name, marks].concat();
-            name = &marked;
-        }
-        if self.without_suffixes
-            && let Some(suffixes) = SUFFIXES_REGEX.find(name)
-        {
-            name = &name[..suffixes.start()];
-        }
-        let matches = self.regex.is_match(name);
+        let matches = match &self.what {
+            What::OfKind(kind, kinds) => {
+                kinds.as_ref().is_some_and(|kinds| kinds.is_of(frames.name(frame), *kind))
+            }
+            What::Match { .. } => self.matches(frames.name(frame)),
+        };
         self.verdicts.resize(frames.len(), Verdict::Unknown);
         self.verdicts[frame as usize] = if matches { Verdict::In } else { Verdict::Out };
         matches
+    }
+
+    /// Whether the pattern matches the frame's name.
+    fn matches(&self, frame: &[u8]) -> bool {
+        let What::Match { regex, with_marks, without_suffixes } = &self.what else { return false };
+        let FrameParts { mut name, marks, .. } = FrameParts::of(frame);
+        let marked;
+        if *with_marks {
+            marked = [name, marks].concat();
+            name = &marked;
+        }
+        if *without_suffixes && let Some(suffixes) = SUFFIXES_REGEX.find(name) {
+            name = &name[..suffixes.start()];
+        }
+        regex.is_match(name)
     }
 }
 

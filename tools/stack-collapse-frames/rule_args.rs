@@ -13,8 +13,14 @@ use crate::rule_file;
 use crate::rule_text::{RuleText, Verb};
 
 /// The options that give rules: name, argument, help.
-const OPTIONS: [(&str, &str, &str); 9] = [
+const OPTIONS: [(&str, &str, &str); 10] = [
     ("drop", "RE", "Drop the frames that match; their weight goes to their callers"),
+    (
+        "drop-kind",
+        "KIND",
+        "Drop the frames of a kind of code: own, library, runtime, kernel, no-symbol, unknown, \
+         waiting or runnable; all stacks are read first",
+    ),
     ("merge", "RE=NAME", "Replace neighbouring frames that match by one frame NAME"),
     ("below", "RE=NAME", "Replace the first frame that matches and all below it by one frame NAME"),
     ("reroot", "RE", "Drop the last frame that matches and all above it"),

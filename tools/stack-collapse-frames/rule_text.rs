@@ -1,6 +1,8 @@
 //! The text of a rule, and how a rule is made from it.
 
 use bstr::ByteSlice;
+use clap::ValueEnum;
+use common::names::CodeKind;
 use common::own_code::NOT_OWN;
 use common::stacks::{FrameId, FrameTable};
 use common::{Error, Result, folded::clean_frame, io::Total};
@@ -14,6 +16,7 @@ use crate::rule::{Action, Condition, Phases, Rule};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
     Drop,
+    DropKind,
     Merge,
     Below,
     Reroot,
@@ -24,8 +27,9 @@ pub(crate) enum Verb {
 const OWN: &[u8] = br"_\[o\](?:_\[\w\])*$";
 
 impl Verb {
-    pub(crate) const ALL: [(&'static str, Verb); 5] = [
+    pub(crate) const ALL: [(&'static str, Verb); 6] = [
         ("drop", Verb::Drop),
+        ("drop-kind", Verb::DropKind),
         ("merge", Verb::Merge),
         ("below", Verb::Below),
         ("reroot", Verb::Reroot),
@@ -39,7 +43,7 @@ impl Verb {
 
 /// What a line of a rule file may be, for messages.
 pub(crate) const VERBS: &str =
-    "drop RE, merge RE=NAME, below RE=NAME, reroot RE, charge-own or preset NAME";
+    "drop RE, drop-kind KIND, merge RE=NAME, below RE=NAME, reroot RE, charge-own or preset NAME";
 
 /// The text of a rule, parsed but not compiled.
 #[derive(Debug)]
@@ -139,13 +143,15 @@ impl RuleText {
     /// A usage error that says where, and what was expected.
     pub(crate) fn compile(self, table: &mut FrameTable) -> Result<Rule> {
         let frames = match (self.pattern.is_empty(), self.list.is_empty()) {
+            (_, true) if self.verb == Verb::DropKind => FrameSet::of_kind(self.kind()?),
+            (_, false) if self.verb == Verb::DropKind => return Err(self.expected("no list")),
             (false, true) => self.searched(&self.pattern)?,
             (true, false) => at(&self.origin, FrameSet::listed(&self.list))?,
             (true, true) => return Err(self.expected("a pattern")),
             (false, false) => return Err(self.expected("a pattern or a list, not both")),
         };
         let action = match self.verb {
-            Verb::Drop => Action::Drop,
+            Verb::Drop | Verb::DropKind => Action::Drop,
             Verb::Merge => Action::Merge(intern(&self.name, table)),
             Verb::Below => self.below(table)?,
             Verb::Reroot => Action::Reroot(self.reroot(table)?),
@@ -157,6 +163,15 @@ impl RuleText {
         };
         let (moved, built) = (Total::default(), Vec::new());
         Ok(Rule { origin: self.origin, action, frames, condition, moved, built })
+    }
+
+    /// The kind of code that a rule names in place of a pattern.
+    fn kind(&self) -> Result<CodeKind> {
+        let kind = CodeKind::from_str(&self.pattern.to_str_lossy(), false);
+        kind.map_err(|_| {
+            let kinds = CodeKind::value_variants().iter().map(|kind| kind.argument());
+            self.expected(&kinds.collect::<Vec<_>>().join(", "))
+        })
     }
 
     fn below(&self, table: &mut FrameTable) -> Result<Action> {

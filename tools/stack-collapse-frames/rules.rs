@@ -1,6 +1,9 @@
 //! Runs all rules, one after the other, over each stack.
 
+use std::rc::Rc;
+
 use common::folded::{FoldedLine, StackBuf};
+use common::pipe::KindsOfFrames;
 use common::stacks::{FrameId, FrameTable, StackIds, StackTree};
 use common::{Result, io::Total};
 
@@ -38,6 +41,17 @@ impl Rules {
             self.text.set([HIDDEN].into_iter());
         }
         Some(self.text.as_bytes())
+    }
+
+    /// Whether a rule must be told the kinds of frames before it runs.
+    pub(crate) fn ask_kinds(&self) -> bool {
+        self.rules.iter().any(|rule| rule.frames.asks_kinds())
+    }
+
+    /// Tells the kinds of frames to the rules that ask for them.
+    pub(crate) fn tell_kinds(&mut self, kinds: KindsOfFrames) {
+        let kinds = Rc::new(kinds);
+        self.rules.iter_mut().for_each(|rule| rule.frames.tell_kinds(&kinds));
     }
 
     /// Whether a rule must see all stacks before it runs.

@@ -2,7 +2,9 @@
 
 mod color;
 mod label;
+mod of_kind;
 mod per_file;
+mod reading;
 mod selection;
 mod whole_names;
 
@@ -13,20 +15,23 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use common::io::{Color, Files, read_whole};
+use common::names::CodeKind;
 use common::pattern::{PatternArgs, patterns_in, patterns_of};
-use common::pipe::{Comments, Pipe};
+use common::pipe::{Comments, Pipe, SeenFrames};
 use common::{Result, Status, folded::FoldedLine};
 
+use crate::of_kind::{Kinds, OfKind};
 use crate::per_file::CountStyle;
+use crate::reading::each_line;
 use crate::selection::Selection;
 
 /// Keep the stacks in which a frame matches, as grep keeps lines
 #[derive(Parser)]
 #[command(name = env!("CARGO_BIN_NAME"), version)]
 struct Args {
-    /// A regular expression that sees the name of one frame at a time; with -e, -f, --place or
-    /// --label, a FILE
-    #[arg(required_unless_present_any = ["regexp", "file", "place", "label"])]
+    /// A regular expression that sees the name of one frame at a time; with -e, -f, --place,
+    /// --label or --kind, a FILE
+    #[arg(required_unless_present_any = ["regexp", "file", "place", "label", "kind"])]
     pattern: Option<OsString>,
 
     #[command(flatten)]
@@ -98,6 +103,15 @@ struct Args {
     #[arg(long, value_name = "KEY=PATTERN")]
     label: Vec<OsString>,
 
+    /// Match frames of this kind of code, which all lines of a file show together, so that it is
+    /// read whole first; with -e, -f or --place, a frame must match both
+    #[arg(long, value_enum, value_name = "KIND", conflicts_with = "stack")]
+    kind: Option<CodeKind>,
+
+    /// With --kind, the kinds are those of the frames in FILE, for an input that is a part of it
+    #[arg(long, value_name = "FILE", requires = "kind")]
+    kinds_of: Option<PathBuf>,
+
     /// Only the leaf may match
     #[arg(long, conflicts_with = "root")]
     leaf: bool,
@@ -128,6 +142,7 @@ fn stack_grep(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     let patterns = args.take_patterns()?;
     let hint = patterns.names.as_deref().and_then(whole_names::hint);
     let mut selection = Selection::new(&args, patterns)?;
+    selection.kind = of_kind(&args, pipe)?;
     // As grep: nothing is even opened, but all files are without a match.
     if args.max_count == Some(0) && !args.files_without_match {
         return Ok(Status::Nothing);
@@ -156,6 +171,16 @@ fn stack_grep(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     Ok(status)
 }
 
+/// The kind of code that is asked for.
+fn of_kind(args: &Args, pipe: &mut Pipe) -> Result<Option<OfKind>> {
+    let Some(kind) = args.kind else { return Ok(None) };
+    let kinds = match &args.kinds_of {
+        Some(file) => Kinds::OfFile(pipe.kinds_in(file)?),
+        None => Kinds::OfInput(SeenFrames::default().into_kinds()),
+    };
+    Ok(Some(OfKind { kind, kinds }))
+}
+
 /// Writes the stacks that are kept.
 fn keep(
     files: &Files,
@@ -164,20 +189,18 @@ fn keep(
     pipe: &mut Pipe,
 ) -> Result<Status> {
     let mut painted = Vec::new();
-    let finder = selection.finder.clone();
     pipe.for_each_input(files, |input, pipe| {
         let mut rest = selection.max_count.unwrap_or(u64::MAX);
-        let lines = pipe.lines_of(input).comments(Comments::PassOfPart);
-        lines.each_found(finder.as_ref(), |line, pipe| {
-            if !selection.keeps(&line) {
-                pipe.drop_line(&line);
+        each_line(selection, pipe, input, Comments::PassOfPart, |selection, line, pipe| {
+            if !selection.keeps(line) {
+                pipe.drop_line(line);
                 return Ok(ControlFlow::Continue(()));
             }
             if in_color && !selection.inverted {
                 color::paint(line.stack, &selection.matches_in(line.stack), &mut painted);
-                pipe.pass(&FoldedLine { stack: &painted, ..line })?;
+                pipe.pass(&FoldedLine { stack: &painted, ..*line })?;
             } else {
-                pipe.pass(&line)?;
+                pipe.pass(line)?;
             }
             rest -= 1;
             Ok(if rest == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
@@ -197,13 +220,15 @@ impl Args {
     }
 
     /// The patterns for names, of the operand, of -e and of -f, and those for places. With -e, -f,
-    /// --place or --label the first operand is a file, as with grep, and is moved to the files.
+    /// --place, --label or --kind the first operand is a file, as with grep, and is moved to the
+    /// files.
     fn take_patterns(&mut self) -> Result<Patterns> {
         let given = std::mem::take(&mut self.regexp);
         let has_names = !given.is_empty() || !self.file.is_empty();
         let places = patterns_in(&std::mem::take(&mut self.place));
         let mut names = patterns_in(&given);
-        let has_patterns = has_names || !places.is_empty() || !self.label.is_empty();
+        let has_others = !places.is_empty() || !self.label.is_empty() || self.kind.is_some();
+        let has_patterns = has_names || has_others;
         match self.pattern.take() {
             Some(first) if has_patterns => {
                 self.files.paths.insert(0, first.into());

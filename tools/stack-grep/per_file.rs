@@ -4,8 +4,10 @@ use std::ops::ControlFlow;
 
 use common::io::{Files, Input, STDIN, Total, append_row};
 use common::numbers::{share, share_number};
-use common::{Result, Status, names::utf8, pipe::Pipe};
+use common::pipe::{Comments, Pipe};
+use common::{Result, Status, names::utf8};
 
+use crate::reading::each_line;
 use crate::selection::Selection;
 
 /// Looks for a stack that is kept, and for no more than one: `-q`.
@@ -55,12 +57,11 @@ pub(crate) fn count(
     if matches!(style, CountStyle::Tsv) {
         pipe.out().line(b"file\tweight\tshare")?;
     }
-    let finder = selection.finder.clone();
     pipe.for_each_input(files, |input, pipe| {
         let (mut kept, mut dropped) = (Total::default(), Total::default());
         let before = pipe.stats().read.weight;
-        let read = pipe.lines_of(input).each_found(finder.as_ref(), |line, _| {
-            let total = if selection.keeps(&line) { &mut kept } else { &mut dropped };
+        let read = each_line(selection, pipe, input, Comments::Keep, |selection, line, _| {
+            let total = if selection.keeps(line) { &mut kept } else { &mut dropped };
             *total += line.count;
             Ok(ControlFlow::Continue(()))
         });
@@ -89,18 +90,17 @@ fn count_line(name: &[u8], kept: u128, all: u128, style: CountStyle) -> Vec<u8> 
 
 /// Whether a stack of an input is kept. Nothing is read after the first one.
 fn keeps_any(input: &mut Input, selection: &mut Selection, pipe: &mut Pipe) -> Result<bool> {
-    let finder = selection.finder.clone();
     let mut is_found = false;
     if selection.max_count == Some(0) {
         return Ok(false);
     }
-    pipe.lines_of(input).each_found(finder.as_ref(), |line, pipe| {
-        is_found = selection.keeps(&line);
+    each_line(selection, pipe, input, Comments::Keep, |selection, line, pipe| {
+        is_found = selection.keeps(line);
         if is_found {
             pipe.count_written(line.count);
             return Ok(ControlFlow::Break(()));
         }
-        pipe.drop_line(&line);
+        pipe.drop_line(line);
         Ok(ControlFlow::Continue(()))
     })?;
     Ok(is_found)

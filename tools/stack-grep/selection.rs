@@ -11,6 +11,7 @@ use regex_automata::Input;
 use regex_automata::meta::Regex;
 
 use crate::label::LabelCondition;
+use crate::of_kind::OfKind;
 use crate::{Args, Patterns};
 
 /// Which stacks are kept.
@@ -20,6 +21,8 @@ pub(crate) struct Selection {
     /// What the name of a frame must match, and what its place; `None` where any will do.
     name: Option<Regex>,
     place: Option<Regex>,
+    /// Of which kind of code it must be.
+    pub(crate) kind: Option<OfKind>,
     /// Whether a match of `name` depends on what comes after it.
     looks_ahead: bool,
     text: Text,
@@ -71,6 +74,7 @@ impl Selection {
             labels: labels.collect::<Result<_>>()?,
             name: compile(&names)?,
             place: compile(&places)?,
+            kind: None,
             looks_ahead: looks_ahead(names.iter().flatten().map(Vec::as_slice), syntax)?,
             text: if args.stack { Text::Whole } else { Text::Names { with_marks } },
             finder: if has_finder { Finder::new(wanted, syntax)? } else { None },
@@ -98,6 +102,7 @@ impl Selection {
 
     fn matches(&self, stack: &[u8]) -> bool {
         match (&self.name, &self.place, self.text) {
+            _ if self.kind.is_some() => self.matches_in_position(stack),
             (None, None, _) if self.under.is_none() => true,
             (Some(name), None, Text::Whole) => name.is_match(stack),
             (Some(name), None, Text::Names { with_marks }) => match self.position {
@@ -178,7 +183,9 @@ impl Selection {
         let place = FrameParts::of(frame).place;
         let is_named = |it: &Regex| it.is_match(&*self.name_of(frame));
         let is_placed = |it: &Regex| !place.is_empty() && it.is_match(place);
-        self.place.as_ref().is_none_or(is_placed) && self.name.as_ref().is_none_or(is_named)
+        self.kind.as_ref().is_none_or(|it| it.holds(frame))
+            && self.place.as_ref().is_none_or(is_placed)
+            && self.name.as_ref().is_none_or(is_named)
     }
 
     /// What patterns see of a frame's name.
@@ -208,7 +215,9 @@ impl Selection {
         let place_start = start + name.len() + " (".len();
         let places = self.place.iter().flat_map(|pattern| pattern.find_iter(place));
         let places = places.map(|it| place_start + it.start()..place_start + it.end());
-        let mut found: Vec<_> = names.chain(places).collect();
+        let is_any = self.name.is_none() && self.place.is_none() && self.kind.is_some();
+        let whole = is_any.then_some(start..start + name.len());
+        let mut found: Vec<_> = names.chain(places).chain(whole).collect();
         found.sort_by_key(|found| found.start);
         found
     }

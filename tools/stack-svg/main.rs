@@ -146,13 +146,12 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     if let Some(unit) = pipe.header_value("unit") {
         args.look.count_name.get_or_insert_with(|| printable(unit));
     }
-    if let Some(words) = described(&args, pipe) {
-        args.look.describe(words);
-    }
     if let Some(name) = only_root(&stacks) {
         args.look.name(&escape::shown(name), kind(&args));
         let hint = args.split.as_ref().and_then(|split| split.hint_of_only_root(name));
         hint.iter().for_each(|hint| pipe.note(hint));
+    } else if let Some(program) = pipe.header_value("program") {
+        args.look.name(&printable(program), kind(&args));
     }
     clock.report(pipe);
     let strip = Strip::new(clock, &stacks.profile, &stacks.frames);
@@ -161,6 +160,9 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
         true => Trust::default(),
         false => Trust::of(pipe, stacks.profile.total()),
     };
+    if let Some(words) = described(&args, &trust, pipe) {
+        args.look.describe(words);
+    }
     let svg = draw(&args, &stacks, strip.as_ref(), &trust).map_err(unwritten)?;
     match &args.output {
         Some(path) if path != Path::new("-") => write_whole_file(path, &svg)?,
@@ -170,8 +172,9 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// What was sampled, as far as the header says it: event, rate, seconds, threads, samples, trust.
-fn described(args: &Args, pipe: &Pipe) -> Option<String> {
+/// What was sampled, as far as the header says it: event, rate, seconds, threads, samples, unit,
+/// trust.
+fn described(args: &Args, trust: &Trust, pipe: &Pipe) -> Option<String> {
     if args.diff {
         return None;
     }
@@ -181,9 +184,15 @@ fn described(args: &Args, pipe: &Pipe) -> Option<String> {
         event.split(|byte| *byte == b' ').next().map(without_modifiers).map(printable)
     };
     let event = pipe.header_value("event").and_then(name);
+    // An event is its own unit, and samples are counted anyway.
+    let unit = pipe.header_value("unit").map(printable);
+    let unit = unit.filter(|unit| unit != "samples" && Some(unit) != event.as_ref());
+    let unit = unit.map(|unit| format!("in {unit}"));
+    let trust = trust.levels().map(|levels| format!("trust: {}", levels.least().word()));
     let samples = pipe.header_samples().map(|samples| counted(samples, "samples"));
     let others = ["rate", "seconds", "threads"].map(value);
-    let words: Vec<String> = [event].into_iter().chain(others).chain([samples]).flatten().collect();
+    let words = [event].into_iter().chain(others).chain([samples, unit, trust]);
+    let words: Vec<String> = words.flatten().collect();
     (!words.is_empty()).then(|| words.join(" \u{b7} "))
 }
 

@@ -326,6 +326,7 @@ impl Picture<'_> {
             ("data-large", flag(self.drawn.total() > MOST_OF_A_NUMBER)),
             ("data-chart", flag(chart && self.is_in_order())),
             ("data-diff", flag(diff)),
+            ("data-kinds", flag(matches!(self.look.colors, Colors::Kind) && !diff)),
             ("data-split", self.split.map(Split::word).unwrap_or_default()),
             ("data-changes", if diff { changes } else { String::new() }),
             ("data-changed", if diff { self.changed_names(ids) } else { String::new() }),

@@ -2,6 +2,8 @@
 
 mod foreign;
 mod header;
+mod held;
+mod kinds;
 mod line;
 mod lines;
 mod open;
@@ -21,6 +23,8 @@ use crate::{
 use foreign::Start;
 
 pub use foreign::what_file_is;
+pub use held::HeldLines;
+pub use kinds::{KindsOfFrames, SeenFrames};
 pub use lines::{Comments, Lines, Live};
 pub use sequence::SequenceEvent;
 pub use split::{Split, no_label, root_of_file};

@@ -238,7 +238,13 @@ impl Levels {
     /// Whether nothing speaks against it.
     #[must_use]
     pub fn are_good(&self) -> bool {
-        self.order.max(self.sizes).max(self.callers) == Level::Good
+        self.least() == Level::Good
+    }
+
+    /// The least of the three.
+    #[must_use]
+    pub fn least(&self) -> Level {
+        self.order.max(self.sizes).max(self.callers)
     }
 
     /// `good for the order and the callers, fair for the sizes`

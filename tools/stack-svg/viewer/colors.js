@@ -7,19 +7,32 @@ let isDark = false;
 function noteTheme() {
   isDark = !isOnPaper && getComputedStyle(page.app).colorScheme === 'dark';
   for (const square of page.notes.querySelectorAll('.square')) {
-    if (square.color) square.style.backgroundColor = onPage(square.color);
+    if (square.color) square.style.backgroundColor = onPage(square.color, square.color);
   }
 }
 
 // The deep colours, each made once.
 const deepColors = new Map();
 
-// What a colour of the data, `#rrggbb`, is on this page.
-function onPage(color) {
+// What a colour of the data, `#rrggbb`, is on this page. A shade of a kind or module comes with the
+// colour of that, its middle shade.
+function onPage(color, middle = '') {
   if (!isDark) return color;
-  if (!deepColors.has(color)) deepColors.set(color, deep(color));
-  return deepColors.get(color);
+  const key = color + middle;
+  if (!deepColors.has(key)) deepColors.set(key, hexOf(middle && hasShades ? shadeInDark(color, middle) : deep(color)));
+  return deepColors.get(key);
 }
+
+const colorOfName = (name) => onPage(colorsOfNames[name], classesOfNames[name]);
+
+// The colour of a name's kind or module.
+const colorOfClass = (name) => onPage(classesOfNames[name], classesOfNames[name]);
+
+// Whether names of one kind or module differ by their shades.
+const hasShades = !isDiff && colorsOfNames.some((color, name) => color !== classesOfNames[name]);
+
+const rgbOf = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
+const hexOf = (parts) => `#${parts.map((part) => Math.round(Math.min(part, 255)).toString(16).padStart(2, '0')).join('')}`;
 
 // Grey becomes this, which is little more than the dark paper; letters are light, and no fill has
 // more light than this, so that they can be read.
@@ -28,13 +41,28 @@ const HUE = 0.95;
 const MOST_LIGHT = 0.15;
 
 // The colour without the white in it, on grey: what is pale in the light recedes in the dark.
+const hueOnGrey = (parts) => parts.map((part, at) => GREY[at] + HUE * (part - Math.min(...parts)));
+
+const withLight = (parts, light) => parts.map((part) => part * (light / lightOf(parts)) ** (1 / 2.2));
+
 function deep(color) {
-  const parts = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
-  const white = Math.min(...parts);
-  const mixed = parts.map((part, at) => GREY[at] + HUE * (part - white));
-  const light = lightOf(mixed);
-  const less = light > MOST_LIGHT ? (MOST_LIGHT / light) ** (1 / 2.2) : 1;
-  return `#${mixed.map((part) => Math.round(part * less).toString(16).padStart(2, '0')).join('')}`;
+  const mixed = hueOnGrey(rgbOf(color));
+  return withLight(mixed, Math.min(lightOf(mixed), MOST_LIGHT));
+}
+
+// Shades of one hue differ by their light, also for those who see no red, no green or no blue. The
+// one with the most colour, which has so many times the colour of the middle one, has the most light.
+const MOST_COLOR = 1.38;
+const LEAST_LIGHT = 0.035;
+const MOST_LIGHT_OF_GREY = 0.06;
+
+function shadeInDark(color, middle) {
+  const [own, of] = [color, middle].map(rgbOf);
+  const colorIn = (parts) => Math.max(...parts) - Math.min(...parts);
+  const isGrey = colorIn(of) < 12;
+  const strength = isGrey ? 1 + (Math.min(...of) - Math.min(...own)) / 40 : colorIn(own) / colorIn(of);
+  const most = isGrey ? MOST_LIGHT_OF_GREY : MOST_LIGHT;
+  return withLight(hueOnGrey(own), Math.max(LEAST_LIGHT, most * Math.min(1, strength / MOST_COLOR) ** 1.5));
 }
 
 // The relative luminance of WCAG 2, of red, green and blue from 0 to 255.

@@ -50,31 +50,54 @@ function listsOf(ofModule) {
   return lists.map((list) => `^(${list.join('|')})$`);
 }
 
-// Puts the values of the label above the stacks, as in the picture.
-function commandOfSplit() {
+// Puts the values of the label above the stacks, as in the picture, before the first step that
+// sees roots.
+function commandOfSplit(at) {
   const key = /^label:(.*)/.exec(facts.split);
-  return key ? `stack-merge --by-label ${key[1]} | ` : '';
+  const first = state.steps.findIndex(({ letter }) => 'prke'.includes(letter));
+  return key && at === first ? `stack-merge --by-label ${key[1]} | ` : '';
 }
 
-const hasProfile = () => state.steps.some(({ letter }) => letter === 'p');
+// What the whole profile is called where its kinds of code are needed and only a part of it comes.
+const WHOLE_FILE = 'profile.folded';
+
+// The kinds of code are those of the whole profile. They are known from it as it comes, unless a
+// step or a selection comes before.
+function kindsOf(at) {
+  const isFirst = at === 0 && commandOfSelection().length === 0;
+  return isFirst && !whole.isLabelled ? '' : ` --kinds-of ${WHOLE_FILE}`;
+}
 
 // A pattern for this function alone.
 const exactly = (name) => quoted(`^${patternOf(functionName(name))}$`);
 
-function commandOf({ letter, what }) {
+const MARK_OF_INLINED = String.raw`'_\[i\](_\[.\])*$'`;
+
+function commandOf({ letter, what }, at) {
   switch (letter) {
-    case 'p': return `${commandOfSplit()}stack-grep --root ${exactly(what)}`;
+    case 'p': return `${commandOfSplit(at)}stack-grep --root ${exactly(what)}`;
     case 'o': return `stack-grep ${exactly(what)}`;
     case 'w': return `stack-grep -v ${exactly(what)}`;
     case 'h': return `stack-collapse-frames --drop ${exactly(what)}`;
-    case 'r': return `${hasProfile() ? '' : commandOfSplit()}LC_ALL=C sed 's/^[^;]*;//'`;
-    case 'i': return String.raw`stack-collapse-frames --drop '_\[i\](_\[.\])*$'`;
+    case 'r': return `${commandOfSplit(at)}LC_ALL=C sed 's/^[^;]*;//'`;
+    case 'i': return `stack-collapse-frames --drop ${MARK_OF_INLINED}`;
+    case 'k': return `${commandOfSplit(at)}stack-collapse-frames --drop-kind ${what}${kindsOf(at)}`;
+    case 'e': return `${commandOfSplit(at)}stack-grep --leaf ${what === INLINED ? MARK_OF_INLINED : `--kind ${what}${kindsOf(at)}`}`;
     case 'm': return `stack-collapse-frames --drop ${patternsOfModule(what).map(quoted).join(' --drop ')}`;
     default: return 'stack-fold-towers --max-period 1';
   }
 }
 
-const commandOfSteps = () => [...commandOfSelection(), ...state.steps.map(commandOf)].join(' | ');
+function commandOfSteps() {
+  const commands = [...commandOfSelection()];
+  state.steps.forEach((step, at) => {
+    const { letter, what } = step;
+    // Kinds that are hidden one after the other are hidden by one command, which sees all frames.
+    if (letter === 'k' && state.steps[at - 1]?.letter === 'k') commands.push(`${commands.pop()} --drop-kind ${what}`);
+    else commands.push(commandOf(step, at));
+  });
+  return commands.join(' | ');
+}
 
 // Shows the source of a function, of the stacks that the steps leave.
 const commandOfSource = (name) => (

@@ -114,6 +114,8 @@ const nameText = (name) => (name === NOBODY ? 'all' : bareNames[name]);
 const isChart = facts.chart !== '';
 const isDiff = facts.diff !== '';
 const whole = readTree(new Numbers(textOf('frames-data')));
+// Whether its roots are no frames, but values of a label, or files.
+whole.isLabelled = facts.split !== '' && facts.split !== 'root';
 // What the views show: the whole, or what steps.js leaves of it.
 let tree = whole;
 // For each name its color, and the one of its kind or module.

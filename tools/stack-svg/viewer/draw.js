@@ -215,15 +215,15 @@ function describe(element, branch) {
 
 function colorOf(branch) {
   if (isDiff) return onPage(changeColor(branch));
-  return onPage(branch.name === NOBODY ? facts.whole : colorsOfNames[branch.name]);
+  return branch.name === NOBODY ? onPage(facts.whole) : colorOfName(branch.name);
 }
 
 // The color of the kind or module that has the most weight in a block.
 function colorOfBlock({ branches, name }) {
-  if (branches === undefined) return onPage(colorsOfNames[name]);
+  if (branches === undefined) return colorOfName(name);
   const sizes = new Map();
   for (const branch of branches) {
-    const color = isDiff ? colorOf(branch) : onPage(classesOfNames[branch.name]);
+    const color = isDiff ? colorOf(branch) : colorOfClass(branch.name);
     sizes.set(color, (sizes.get(color) ?? 0) + branch.size);
   }
   return [...sizes].reduce((best, one) => (one[1] > best[1] ? one : best))[0];

@@ -128,6 +128,7 @@ const ACTIONS = {
   f: () => openMenu(),
   r: () => toggleStep('r'),
   I: () => toggleStep('i'),
+  k: goToLegend,
   u: () => state.steps.length > 0 && takeBack(state.steps.length - 1),
   w: save,
   t: () => page.strip?.edges[0].focus(),

@@ -1,7 +1,12 @@
-// The legend: what colours mean, and which part of what is shown is of each.
+// The legend: what colours mean, which part of what is shown is of each, and what can be done with
+// a kind of code.
 
-// The entries, as the footer has them: each with its colour in the data.
+// The entries, as the footer has them: each with its colour in the data, and `kind`, what options
+// of the tools call it, if it is a kind of code. Inlined functions, of any kind, are one more entry.
 const legend = { entries: [], of: null, lit: null };
+
+const INLINED = 'inlined';
+const ARGUMENTS = { 'own code': 'own', 'no symbol': 'no-symbol' };
 
 // For each name, the number of its entry.
 let entryOfName = null;
@@ -9,31 +14,50 @@ let entryOfName = null;
 function makeLegend(notes) {
   for (const line of textOf('legend').split('\n').filter(Boolean)) {
     const [color, word] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)];
-    const element = makeIn(notes, 'span', 'kind', word, isDiff ? {} : { tabindex: '0' });
-    const square = make('i', 'square');
-    square.color = color;
-    element.prepend(square);
-    const entry = { color, element, share: makeIn(element, 'span', 'share') };
-    if (!isDiff) {
-      listen(element, {
-        pointerenter: () => light(color), focus: () => light(color),
-        pointerleave: () => light(null), blur: () => light(null),
-      });
-    }
-    legend.entries.push(entry);
+    const entry = makeEntry(notes, word, facts.kinds ? ARGUMENTS[word] ?? word : null, color);
+    entry.square.color = color;
   }
+  if (facts.kinds && allNames.some(isInlined)) makeEntry(notes, INLINED, INLINED, null);
   legend.narrow = makeIn(notes, 'span', 'kind', 'narrow frames, together');
   legend.narrow.prepend(make('i', 'square narrow'));
 }
 
-// Lights the boxes of one kind: all others are faded.
-function light(color) {
-  legend.lit = color;
+function makeEntry(notes, word, kind, color) {
+  const element = makeIn(notes, kind ? 'button' : 'span', 'kind', word, isDiff || kind ? {} : { tabindex: '0' });
+  const square = make('i', color ? 'square' : 'square pale');
+  element.prepend(square);
+  const entry = { word, kind, color, element, square, share: makeIn(element, 'span', 'share') };
+  legend.entries.push(entry);
+  if (kind) {
+    element.setAttribute('aria-haspopup', 'menu');
+    element.ask = () => openMenuOfKind(entry);
+  }
+  if (!isDiff) {
+    listen(element, {
+      pointerenter: () => light(entry), focus: () => light(entry),
+      pointerleave: () => light(null), blur: () => light(null),
+    });
+  }
+  return entry;
+}
+
+const entryOf = (kind) => legend.entries.find((entry) => entry.kind === kind);
+
+const isOfEntry = (name, { kind, color }) => (
+  kind === INLINED ? name !== NOBODY && isInlined(name) : classesOfNames[name] === color
+);
+
+// Lights the boxes of one entry: all others are faded.
+function light(entry) {
+  legend.lit = entry;
   if (state.view !== 'table') markHits();
 }
 
-// Whether a frame whose kind has this colour is of another kind than the one that is lit.
-const isUnlit = (color) => legend.lit !== null && color !== legend.lit;
+// Whether an entry is lit that this frame is not of.
+const isUnlit = (name) => legend.lit !== null && !isOfEntry(name, legend.lit);
+
+// Goes to the legend by a key.
+const goToLegend = () => legend.entries.find(({ element }) => !element.hidden)?.element.focus();
 
 // Says for each kind the share of the weight that ends in it. A kind that is not there has no entry.
 function drawLegend() {
@@ -49,18 +73,24 @@ function drawLegend() {
   });
 }
 
-// The self weights below a frame by kind, and whether it has any frame of the kind.
+// The self weights below a frame by entry, and whether it has any frame of the entry.
 function sumsOfKinds(top) {
   const { entries } = legend;
   const numbers = new Map(entries.map(({ color }, at) => [color, at]));
   entryOfName ??= Uint8Array.from(names, (_, name) => numbers.get(classesOfNames[name]) ?? entries.length);
+  const inlined = entries.findIndex(({ kind }) => kind === INLINED);
   const [sums, areThere] = [new Float64Array(entries.length + 1), new Uint8Array(entries.length + 1)];
   const { name, own, end, total } = tree;
   for (let node = Math.max(top, 1); node < end[top]; node++) {
     if (total[node] <= 0) continue;
+    const weight = Number(own[node]);
     const entry = entryOfName[name[node]];
     areThere[entry] = 1;
-    sums[entry] += Number(own[node]);
+    sums[entry] += weight;
+    if (inlined >= 0 && isInlined(name[node])) {
+      areThere[inlined] = 1;
+      sums[inlined] += weight;
+    }
   }
   return { sums, areThere };
 }

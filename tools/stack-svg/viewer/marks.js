@@ -11,7 +11,7 @@ const STRIPED = facts.split === 'label:state' ? 'runnable' : '[runnable]';
 function markFrame(element) {
   const { branch, isBelow } = element.box;
   const isHit = state.hits?.has(branch.name) === true;
-  const isFaded = isBelow || (state.hits !== null && !isHit) || isUnlit(classesOfNames[branch.name]);
+  const isFaded = isBelow || (state.hits !== null && !isHit) || isUnlit(branch.name);
   const more = branch.ofStrip ? ' lane-title' : isFaded ? ' faded' : '';
   element.className = `frame${more}${bareNames[branch.name] === STRIPED ? ' striped' : ''}`;
   element.style.backgroundColor = branch.ofStrip ? '' : colorOf(branch) + (isFaded ? FADED : '');
@@ -27,11 +27,18 @@ function markBlock(element) {
   element.classList.toggle('found', part > 0);
   element.classList.toggle('one', box.isOfOne === true);
   box.color ??= colorOfBlock(box);
-  const kind = box.isOfOne ? onPage(classesOfNames[box.name]) : box.color;
-  const isFaded = state.hits !== null || (legend.lit !== null && kind !== onPage(legend.lit));
+  const isFaded = state.hits !== null || isBlockUnlit(box);
   const color = isFaded ? box.color + FADED : box.color;
   // Even the least part is visible.
   element.style.backgroundColor = part > 0 ? `rgb(220 50 210 / ${0.15 + 0.85 * part})` : color;
+}
+
+// A block of several functions has the colour of the kind with the most weight in it.
+function isBlockUnlit(box) {
+  const { lit } = legend;
+  if (lit === null) return false;
+  if (box.isOfOne) return isUnlit(box.name);
+  return lit.color === null || box.color !== onPage(lit.color, lit.color);
 }
 
 function foundIn(box) {

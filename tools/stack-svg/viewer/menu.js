@@ -12,19 +12,37 @@ const MENU = [
 // its button.
 function openMenu(point) {
   const name = currentName();
-  const { menu } = page;
-  menu.replaceChildren();
-  const word = name === NOBODY ? 'No function is selected' : nameText(name);
-  makeIn(menu, 'h2', '', inLines(word, MENU_WIDTH), { title: word });
+  fillMenu(name === NOBODY ? 'No function is selected' : nameText(name));
   const items = MENU.map(([letter, word]) => makeItem(letter, word, name));
-  if (!items.every(Boolean)) {
-    makeIn(menu, 'p', 'why', 'The other numbers would be wrong: --max-frames has cut the picture.');
-  }
+  if (!items.every(Boolean)) tellOfCut();
   makeListing(name);
-  menu.hidden = false;
-  const { x, y, height = 0 } = point ?? page.filter.getBoundingClientRect();
-  placeOver(menu, x, y + height + 4);
-  (menu.querySelector('.item:enabled') ?? menu).focus();
+  showMenu(point ?? page.filter.getBoundingClientRect());
+}
+
+// Opens the menu of an entry of the legend, above it.
+function openMenuOfKind({ word, kind, element }) {
+  fillMenu(word);
+  const hide = addItem(`Hide ${word}`, () => (kind === INLINED ? addStep('i', '') : addStep('k', kind)));
+  const keep = addItem(`Only stacks that end in ${word}`, () => addStep('e', kind));
+  [hide.disabled, keep.disabled] = [!isSure(kind === INLINED ? 'i' : 'k', kind), !isSure('e', kind)];
+  if (keep.disabled && facts.cut) tellOfCut();
+  const { x, y } = element.getBoundingClientRect();
+  showMenu({ x, y: y - page.menu.offsetHeight - 8 });
+}
+
+function fillMenu(word) {
+  page.menu.replaceChildren();
+  page.menu.hidden = false;
+  makeIn(page.menu, 'h2', '', inLines(word, MENU_WIDTH), { title: word });
+}
+
+const tellOfCut = () => (
+  makeIn(page.menu, 'p', 'why', 'The other numbers would be wrong: --max-frames has cut the picture.')
+);
+
+function showMenu({ x, y, height = 0 }) {
+  placeOver(page.menu, x, y + height + 4);
+  (page.menu.querySelector('.item:enabled') ?? page.menu).focus();
 }
 
 // Adds an item to the menu.
@@ -113,6 +131,7 @@ function drawSteps() {
   makeIn(page.steps, 'span', 'left', share);
   const command = commandOfSteps();
   makeIn(page.steps, 'code', 'command', command);
-  const button = makeIn(page.steps, 'button', 'copy', 'Copy command', { title: command });
+  const hint = command.includes(WHOLE_FILE) ? `\n${WHOLE_FILE} is the whole profile` : '';
+  const button = makeIn(page.steps, 'button', 'copy', 'Copy command', { title: command + hint });
   button.ask = () => copy(command);
 }

@@ -29,6 +29,7 @@ const KEYS = [
   ...(isDiff ? [['d', 'boxes as wide as before, after or both']] : []),
   ['r', 'take the roots, such as threads, away, or put them back'],
   ...(allNames.some(isInlined) ? [['I', 'hide inlined functions, or show them']] : []),
+  ...(facts.kinds ? [['k', 'go to the legend: Enter hides a kind of code, or keeps what ends in it']] : []),
   ...(strip ? [['t T', 'choose a time: arrows move its ends; T chooses all of it']] : []),
   ['u', 'take the last filter back'],
   ['w', 'save the folded stacks that are shown'],

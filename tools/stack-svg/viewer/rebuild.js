@@ -144,7 +144,7 @@ function rebuilt(from, keeps, placeOf, leafOf) {
   }
   if (isChart) close(from.count);
   const made = builder.tree();
-  return { ...made, origin: { from, leaves: made.places ? leaves.map((leaf) => made.places[leaf]) : leaves } };
+  return { ...made, isLabelled: from.isLabelled, origin: { from, leaves: made.places ? leaves.map((leaf) => made.places[leaf]) : leaves } };
 }
 
 // The frames that are kept: those of the stacks that are kept.

@@ -8,6 +8,8 @@ const STEPS = {
   w: { word: 'Without stacks with', isOf: 'name', apply: (from, name) => stacksWith(from, name, false) },
   h: { word: 'Hide', isOf: 'name', apply: (from, name) => hide(from, (one) => isSame(one, name)) },
   m: { word: 'Hide module', isOf: 'module', apply: (from, module) => hide(from, (one) => moduleOf[one] === module) },
+  k: { word: 'Hide', isOf: 'kind', apply: hideKind },
+  e: { word: 'Only stacks that end in', isOf: 'kind', apply: stacksEndingIn },
   i: { word: 'Without inlined functions', isOf: '', apply: (from) => hide(from, isInlined) },
   f: { word: 'Fold recursion', isOf: '', apply: foldRecursion },
   r: { word: 'Roots taken away', isOf: '', apply: withoutRoots },
@@ -16,13 +18,14 @@ const STEPS = {
 // Whether two names are of one function, with any places and marks.
 const isSame = (one, other) => one === other || functionOf[one] === functionOf[other];
 
-// A step, with the number of a name or of a module if it needs one.
+// A step, with the number of a name or of a module, or with a kind of code, if it needs one.
 const makeStep = (letter, what) => ({ letter, what, key: letter + what });
 
 // A step in words, with its name in `room` letters.
 const wordOfStep = ({ letter, what }, room = Infinity) => {
   const { word, isOf } = STEPS[letter];
   if (isOf === '') return word;
+  if (isOf === 'kind') return `${word} ${entryOf(what).word}`;
   return `${word} ${fitted(isOf === 'name' ? functionName(what) || nameText(what) : modules[what], room)}`;
 };
 
@@ -48,12 +51,38 @@ function stacksOfRoot(from, name) {
   return rebuilt(from, keeps, placeOfFrame(from), (_, place) => place);
 }
 
-// The stacks without some frames; the weight of these goes to their callers.
+// The stacks that end in a frame of this kind of code.
+function stacksEndingIn(from, kind) {
+  const isOfKind = frameIsOf(from, kind);
+  const keeps = Uint8Array.from(from.name, (_, node) => Number(isOfKind(node)));
+  return rebuilt(from, keeps, placeOfFrame(from), (_, place) => place);
+}
+
+// Whether a frame of a tree is of this kind. A root that is a label or a file is no code.
+function frameIsOf(from, kind) {
+  const entry = entryOf(kind);
+  const areOf = names.map((_, name) => isOfEntry(name, entry));
+  return (node) => node > 0 && areOf[from.name[node]] && !(from.isLabelled && from.depth[node] === 1);
+}
+
+function hideKind(from, kind) {
+  return hideFrames(from, frameIsOf(from, kind));
+}
+
 function hide(from, isHidden) {
   const hidden = names.map((_, name) => isHidden(name));
+  return hideFrames(from, (node) => hidden[from.name[node]]);
+}
+
+// Whether a step of this letter is for this word. Inlined functions are hidden by a step of their
+// own.
+const isKind = (letter, word) => entryOf(word) !== undefined && !(letter === 'k' && word === INLINED);
+
+// The stacks without some frames; the weight of these goes to their callers.
+function hideFrames(from, isHidden) {
   const place = placeOfFrame(from);
   const placeOf = (builder, parent, node) => (
-    hidden[from.name[node]] ? builder.share(parent) : place(builder, parent, node)
+    isHidden(node) ? builder.share(parent) : place(builder, parent, node)
   );
   const leafOf = (builder, leaf, node) => {
     if (node === 0 || !isEmpty(builder, leaf)) return leaf;
@@ -68,7 +97,7 @@ function withoutRoots(from) {
   const place = placeOfFrame(from);
   const placeOf = (builder, parent, node) => (isRoot(node) ? builder.share(0) : place(builder, parent, node));
   const leafOf = (builder, leaf, node) => (isRoot(node) ? builder.child(builder.share(0), from.name[node]) : leaf);
-  return rebuilt(from, null, placeOf, leafOf);
+  return { ...rebuilt(from, null, placeOf, leafOf), isLabelled: false };
 }
 
 // Whether a folded line would have no text for the stack of this frame.
@@ -135,6 +164,7 @@ function treeAfter(steps) {
 // have a frame that is hidden or folded. They may have a function, too, unless all that was cut off
 // is on top of its frames.
 function isSure(letter, what) {
+  if (STEPS[letter].isOf === 'kind' && !areLabelsApart()) return false;
   if (facts.cut === '' || letter === 'p' || letter === 'r') return true;
   if (letter !== 'o' && letter !== 'w') return false;
   for (let node = 1; node < whole.count; node++) {
@@ -142,6 +172,14 @@ function isSure(letter, what) {
     else if (isCut(whole.name[node])) return false;
   }
   return true;
+}
+
+// Whether no root that is a label or a file has the name of a frame, whose kind of code it would have.
+function areLabelsApart() {
+  if (!whole.isLabelled) return true;
+  const roots = new Set();
+  for (let node = 1; node < whole.count; node = whole.end[node]) roots.add(whole.name[node]);
+  return whole.name.every((name, node) => whole.depth[node] < 2 || !roots.has(name));
 }
 
 // Shows what these steps leave of the profile.
@@ -208,7 +246,7 @@ const takeBack = (at) => takeSteps(state.steps.filter((_, other) => other !== at
 function wordsOfSteps() {
   const wordOf = ({ letter, what }) => {
     const { isOf } = STEPS[letter];
-    if (isOf === '') return letter;
+    if (isOf === '' || isOf === 'kind') return letter + what;
     // A module is named by its first function.
     const name = isOf === 'name' ? what : moduleOf.indexOf(what);
     return letter + wordFor(name, allNames, itself);
@@ -222,6 +260,7 @@ function stepsOf(words) {
     const letter = word[0];
     const isOf = STEPS[letter]?.isOf;
     if (isOf === '') return makeStep(letter, '');
+    if (isOf === 'kind') return isKind(letter, word.slice(1)) ? makeStep(letter, word.slice(1)) : null;
     const name = ofWord(word.slice(1), allNames, itself);
     if (isOf === undefined || name === undefined) return null;
     return makeStep(letter, isOf === 'name' ? name : moduleOf[name]);

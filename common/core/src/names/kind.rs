@@ -1,5 +1,6 @@
 //! What kind of code a frame is, and the colour for it.
 
+mod argument;
 mod plumbing;
 mod rules;
 
