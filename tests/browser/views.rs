@@ -1,14 +1,18 @@
+use std::collections::BTreeMap;
+
+use common::names::FrameParts;
 use serde_json::{Value, json};
 
 use super::driver::key;
 use super::{Browser, Stage, cases, drawn, focused, found_is, frame, query, share, text_of};
-use crate::util::{recording, weight};
+use crate::util::{filter, recording, weight};
 
 cases![
     bottom_up_is_the_tree_merged_from_its_leaves,
     a_sandwich_counts_recursion_once,
     a_sandwich_of_the_zoomed_frame_has_its_callers,
     the_table_sorts_and_adds_up,
+    the_table_charges_own_code,
     the_table_holds_the_weight_of_a_real_profile,
     views_are_steps_of_the_browser,
 ];
@@ -110,6 +114,66 @@ fn the_table_holds_the_weight_of_a_real_profile(stage: &Stage) {
         let sum = text_of(browser, "table-sum").replace(',', "");
         assert!(sum.starts_with(&format!("{total} 100.0% all")), "{sum}, not {total}");
     }
+}
+
+/// What is charged to each function, by the rows of the table, which have a row for each place.
+fn charged(browser: &Browser) -> BTreeMap<String, u64> {
+    let rows = browser.value(
+        "(async () => {
+            const stage = document.querySelector('.stage');
+            const rows = {};
+            for (let top = 0; top < stage.scrollHeight; top += stage.clientHeight / 2) {
+                stage.scrollTop = top;
+                await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+                for (const row of document.querySelectorAll('.row')) {
+                    rows[row.at] = [row.querySelector('.name').title, row.querySelector('.charged').textContent];
+                }
+            }
+            return Object.values(rows);
+        })()",
+    );
+    let rows: Vec<(String, String)> = serde_json::from_value(rows).expect("rows");
+    let mut sums = BTreeMap::new();
+    for (name, weight) in rows {
+        let name = FrameParts::of(name.as_bytes()).name.to_vec();
+        let weight: u64 = weight.replace(',', "").parse().expect("a number");
+        *sums.entry(String::from_utf8(name).expect("UTF-8")).or_default() += weight;
+    }
+    sums.retain(|_, weight| *weight > 0);
+    sums
+}
+
+/// As stack-top charges, also where own code is not marked, where a root is a thread, and below the
+/// stack of who woke it.
+fn the_table_charges_own_code(stage: &Stage) {
+    let marked = "t;main_[o];f (a.c:1)_[o];read_[l];g_[o]_[i];read_[l] 5\nt;main_[o];f (a.c:2)_[o] 3\n\
+                  t;main_[o];[waiting];--;main_[o]_[w];wake_[o]_[w] 7\nt;read_[l] 2\n";
+    let by_place =
+        "main (/app/a.py:1);f (/app/a.py:2) 3\nmain (/app/a.py:1) 2\nother;list.sort 4\n";
+    let recorded = ["c", "cpp", "rust", "python", "ocaml", "java", "node", "go"]
+        .map(|language| recording(&format!("kinds/{language}.folded.gz")));
+    for folded in
+        [marked, by_place].map(|text| text.as_bytes().to_vec()).into_iter().chain(recorded)
+    {
+        let table = filter("stack-top", &["--sort", "own", "--tsv", "-n", "100000"], &folded);
+        let rows = table.lines().skip(1).map(|row| row.split('\t').collect::<Vec<_>>());
+        let rows = rows.map(|row| (row[0].to_owned(), row[1].parse::<u64>().expect("a number")));
+        let expected: BTreeMap<_, _> =
+            rows.filter(|(name, own)| name != "[not own]" && *own > 0).collect();
+        let browser = stage.show(&[], &folded);
+        browser.type_keys("4");
+        assert_eq!(charged(browser), expected);
+    }
+    // A zoomed part is charged to its own code, and the sum is of the rows.
+    let browser = stage.show(&[], marked);
+    browser.click(&frame("f (a.c:1)"));
+    browser.type_keys("4");
+    assert_eq!(charged(browser), BTreeMap::from([("g".to_owned(), 5)]));
+    assert!(text_of(browser, "table-sum").starts_with("5 5 100.0% "));
+    browser.type_keys("0");
+    assert!(text_of(browser, "table-sum").starts_with("15 17 100.0% "));
+    browser.click("document.querySelector('[data-column=charged]')");
+    assert!(rows(browser)[0].as_str().expect("a row").ends_with(" main"));
 }
 
 fn views_are_steps_of_the_browser(stage: &Stage) {

@@ -9,6 +9,8 @@ function changeOfShare({ before, after }) {
 // Changes of shares are points.
 const CHANGE = facts.comparison ? 'points' : 'change';
 
+const CHARGED_HINT = 'weight of the stacks whose deepest frame of own code it is';
+
 const COLUMNS = isDiff
   ? [
       { id: 'ownBefore', word: 'Self before', of: ({ own }) => own.before },
@@ -19,6 +21,7 @@ const COLUMNS = isDiff
       { id: 'change', word: `Total ${CHANGE}`, of: ({ total }) => changeOfShare(total), isChange: true },
     ]
   : [
+      ...(entryOf('own') ? [{ id: 'charged', word: 'Own', of: ({ charged }) => charged, hint: CHARGED_HINT }] : []),
       { id: 'own', word: 'Self', of: ({ own }) => own.weight },
       { id: 'share', word: 'Self %', of: ({ own }) => own.weight, isShare: true },
       { id: 'total', word: 'Total', of: ({ total }) => total.weight },
@@ -63,7 +66,7 @@ function drawTable() {
 function drawTableHead() {
   const focused = page.head.contains(document.activeElement) ? document.activeElement.dataset.column : null;
   page.head.replaceChildren();
-  for (const { id, word } of [...COLUMNS, BY_NAME]) {
+  for (const { id, word, hint } of [...COLUMNS, BY_NAME]) {
     const isSorted = id === state.sort.column;
     const rises = state.sort.isRising;
     const cell = makeIn(page.head, 'div', `cell ${id}`, '', {
@@ -71,7 +74,7 @@ function drawTableHead() {
       'aria-sort': isSorted ? (rises ? 'ascending' : 'descending') : 'none',
     });
     const arrow = isSorted ? (rises ? ' ↑' : ' ↓') : '';
-    const button = makeIn(cell, 'button', 'sort', word + arrow, { 'data-column': id });
+    const button = makeIn(cell, 'button', 'sort', word + arrow, { 'data-column': id, ...(hint && { title: hint }) });
     button.ask = () => sortBy(id);
     if (id === focused) button.focus();
   }
@@ -148,11 +151,12 @@ function cellText(column, sums) {
 function drawTableSum() {
   const own = noWeights();
   for (const key of Object.keys(own)) own[key] = table.rows.reduce((sum, row) => sum + row.own[key], ZERO);
+  const charged = table.rows.reduce((sum, row) => sum + row.charged, ZERO);
   const isAll = table.rows.length === table.all.length;
   page.sum.replaceChildren();
   for (const column of COLUMNS) {
-    const hasSum = column.id.startsWith('own') || column.id === 'share';
-    makeIn(page.sum, 'div', `cell ${column.id}`, hasSum ? cellText(column, { own }) : '', { role: 'cell' });
+    const hasSum = ['charged', 'share'].includes(column.id) || column.id.startsWith('own');
+    makeIn(page.sum, 'div', `cell ${column.id}`, hasSum ? cellText(column, { own, charged }) : '', { role: 'cell' });
   }
   const count = many(table.rows.length, 'functions');
   makeIn(page.sum, 'div', 'cell name', isAll ? `all ${count}` : `${count} found`, { role: 'cell' });

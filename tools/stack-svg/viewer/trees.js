@@ -245,10 +245,37 @@ function sandwichOf(name, scope, isHeavyFirst) {
 // The weights of each name in the zoomed part, for the table. With two profiles, those of both,
 // even if boxes are as wide as in one.
 function sumsOfNames(scope) {
-  const sums = names.map((_, name) => ({ name, own: noWeights(), total: noWeights() }));
+  const charged = chargedIn(scope);
+  const sums = names.map((_, name) => ({ name, own: noWeights(), total: noWeights(), charged: charged?.[name] ?? ZERO }));
   forEachOutermost(scope, (node, name) => addWeights(sums[name].total, tree.all, node));
   for (let node = Math.max(scope, 1); node < tree.end[scope]; node++) {
     addWeights(sums[tree.name[node]].own, tree.self, node);
   }
   return sums.filter(({ total: { weight, before, after } }) => weight > 0 || before + after > 0);
+}
+
+// Whether own code is marked. Where it is not, a root may be a process or a thread.
+const isOwnMarked = names.some((text, name) => text.includes('_[o]', markStarts[name]));
+
+// For each name the weight of the stacks of the zoomed part whose deepest frame of own code it is,
+// as stack-top --sort own has it; null if no code is known to be own. What woke a waiting thread,
+// after `--`, is other code.
+function chargedIn(scope) {
+  const entry = entryOf('own');
+  if (entry === undefined) return null;
+  const areOwn = names.map((text, name) => isOfEntry(name, entry) && !text.includes('_[w]', markStarts[name]));
+  const sums = names.map(() => ZERO);
+  const first = tree.isLabelled ? 2 : 1;
+  const nearest = new Int32Array(tree.count).fill(NOBODY);
+  const isOfWaker = new Uint8Array(tree.count);
+  for (let node = Math.max(scope, 1); node < tree.end[scope]; node++) {
+    const [name, parent, depth] = [tree.name[node], tree.parent[node], tree.depth[node]];
+    isOfWaker[node] = isOfWaker[parent] || Number(names[name] === '--');
+    const isOwn = areOwn[name] && depth >= first && !isOfWaker[node];
+    const isForSelf = isOwn && depth === first && !isOwnMarked;
+    nearest[node] = isOwn && !isForSelf ? name : nearest[parent];
+    const charged = isForSelf ? name : nearest[node];
+    if (charged !== NOBODY) sums[charged] += tree.own[node];
+  }
+  return sums;
 }
