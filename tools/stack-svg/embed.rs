@@ -97,7 +97,7 @@ impl Embedded<'_> {
             ("names", BytesText::new(&self.names)),
             ("colors", BytesText::from_escaped(&self.colors)),
             ("modules", BytesText::new(&self.modules)),
-            ("frames-data", BytesText::from_escaped(&self.frames)),
+            ("tree", BytesText::from_escaped(&self.frames)),
         ];
         for (id, text) in texts {
             writer.write_event(Event::Text(BytesText::from_escaped("\n")))?;
@@ -133,10 +133,11 @@ fn lines(texts: impl Iterator<Item = String>) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// The numbers of every frame, a parent before its children: how many levels up
-/// from the frame before its parent is, the number of its name, its self
-/// weight, and the numbers in `columns`. The first, the whole, has its weights
-/// only.
+/// The numbers of every frame, a parent before its children: four times the number of its name, plus
+/// 2 if its parent is not the frame before, plus 1 if it has self weight; how many levels up from
+/// the frame before its parent is, and its self weight, each if it is not 0; and the numbers in
+/// `columns`. The first, the whole, has its weights only. Most frames take one number, and browsers
+/// read a long text slowly.
 fn frame_text(profile: &Profile, columns: Columns, number: impl Fn(FrameId) -> u64) -> String {
     let mut text = String::with_capacity(profile.nodes.len() * 6);
     let mut levels = 0;
@@ -145,11 +146,13 @@ fn frame_text(profile: &Profile, columns: Columns, number: impl Fn(FrameId) -> u
     for (index, node) in profile.nodes.iter().enumerate() {
         let depth = node.depth as usize;
         if let Some(id) = node.frame() {
-            push_number((levels - depth) as u64, &mut text);
-            push_number(number(id), &mut text);
+            let (up, own) = ((levels - depth) as u64, node.self_weight);
+            push_number(4 * number(id) + 2 * u64::from(up > 0) + u64::from(own > 0), &mut text);
+            [up, own].into_iter().filter(|it| *it > 0).for_each(|it| push_number(it, &mut text));
+        } else {
+            push_number(node.self_weight, &mut text);
         }
         levels = depth + 1;
-        push_number(node.self_weight, &mut text);
         if columns.gaps {
             next.truncate(depth);
             if let Some(left) = next.last_mut() {
@@ -241,8 +244,9 @@ mod tests {
             [node(0, 0, 0, 9, 1), node(0, 1, 1, 4, 0), node(1, 2, 1, 4, 4), node(2, 1, 5, 4, 4)];
         let profile = Profile::new(nodes.to_vec());
         let text = |columns| frame_text(&profile, columns, u64::from);
-        assert_eq!(text(Columns::default()), "1000014224");
-        assert_eq!(text(Columns { gaps: true, before: false }), "1000101402240");
-        assert_eq!(text(Columns { gaps: false, before: true }), "10000001402240");
+        // 0; 4 * 1 + 1 and 4; 4 * 2 + 2 + 1, 2 and 4.
+        assert_eq!(text(Columns::default()), "1054b24");
+        assert_eq!(text(Columns { gaps: true, before: false }), "101540b240");
+        assert_eq!(text(Columns { gaps: false, before: true }), "1000540b240");
     }
 }

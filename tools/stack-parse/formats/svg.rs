@@ -202,7 +202,11 @@ impl Picture {
             b"metadata" => match &*attribute(tag, b"id") {
                 b"facts" => self.embedded.set_facts(tag),
                 b"names" => self.wanted = Wanted::Names,
-                b"frames-data" => self.wanted = Wanted::Frames,
+                b"tree" => self.wanted = Wanted::Frames,
+                b"frames-data" => {
+                    self.wanted = Wanted::Frames;
+                    self.embedded.is_old = true;
+                }
                 _ => {}
             },
             _ => {}

@@ -1,11 +1,18 @@
 // The colours of boxes: those of the data on light paper, deep ones of the same hues in the dark.
 
-// Whether the page is dark now; paper is light.
-let isDark = false;
+// Whether the page is dark now; paper is light. Nothing is known before it is drawn.
+let isDark = null;
 
-// Follows the reader's system.
+const darkSystem = matchMedia('(prefers-color-scheme: dark)');
+
+// Follows the user's theme or the reader's system, as style.css does. To ask for the computed style
+// would make the browser lay out the page.
 function noteTheme() {
-  isDark = !isOnPaper && getComputedStyle(page.app).colorScheme === 'dark';
+  const { classList } = picture;
+  const isWanted = classList.contains('dark') || (darkSystem.matches && !classList.contains('light'));
+  const wasDark = isDark;
+  isDark = isWanted && !isOnPaper;
+  if (isDark === wasDark) return;
   for (const square of page.notes.querySelectorAll('.square')) {
     if (square.color) square.style.backgroundColor = onPage(square.color, square.color);
   }

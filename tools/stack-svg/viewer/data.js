@@ -37,13 +37,12 @@ class Numbers {
 
   // The end of the text reads as 0: there may be no frames at all.
   next() {
-    let number = 0;
-    let scale = 1;
-    while (this.more()) {
-      const value = valueOf[this.text.charCodeAt(this.at++)];
+    const { text } = this;
+    let value = valueOf[text.charCodeAt(this.at++)];
+    let number = value & 31;
+    for (let scale = 32; value > 31; scale *= 32) {
+      value = valueOf[text.charCodeAt(this.at++)];
       number += (value & 31) * scale;
-      if (value < 32) break;
-      scale *= 32;
     }
     return number;
   }
@@ -113,7 +112,7 @@ const nameText = (name) => (name === NOBODY ? 'all' : bareNames[name]);
 // Frames are numbers, too: a parent before its children, 0 is the whole.
 const isChart = facts.chart !== '';
 const isDiff = facts.diff !== '';
-const whole = readTree(new Numbers(textOf('frames-data')));
+const whole = readTree(new Numbers(textOf('tree')));
 // Whether its roots are no frames, but values of a label, or files.
 whole.isLabelled = facts.split !== '' && facts.split !== 'root';
 // What the views show: the whole, or what steps.js leaves of it.
@@ -130,20 +129,22 @@ const changed = new Set((facts.changed.match(/\S+/g) ?? []).map((name) => (name 
 function readTree(numbers) {
   const frame = framesFor(Number(facts.frames) + 1);
   const { name, parent, depth, own, ownBefore, gap } = frame;
-  const readWeights = (node) => {
-    own[node] = numbers.weight();
+  // The last frame of each level.
+  const last = [0];
+  name[0] = NOBODY;
+  for (let node = 0, level = 0; node < name.length; node++) {
+    // As embed.rs writes them.
+    const code = node > 0 ? numbers.next() : 1;
+    if (node > 0) {
+      level += (code & 2) === 0 ? 1 : 1 - numbers.next();
+      parent[node] = last[level - 1];
+      depth[node] = level;
+      last[level] = node;
+      name[node] = code >> 2;
+    }
+    if ((code & 1) !== 0) own[node] = numbers.weight();
     if (isChart && node > 0) gap[node] = numbers.weight();
     if (isDiff) ownBefore[node] = numbers.weight();
-  };
-  name[0] = NOBODY;
-  readWeights(0);
-  for (let node = 1; node < name.length; node++) {
-    let above = node - 1;
-    for (let up = numbers.next(); up > 0; up--) above = parent[above];
-    parent[node] = above;
-    depth[node] = depth[above] + 1;
-    name[node] = numbers.next();
-    readWeights(node);
   }
   return addUp(frame);
 }
@@ -163,38 +164,55 @@ function framesFor(count) {
 // Computes the total weights from the self weights. With two profiles, `own` are the sums of both,
 // or those of the one that is shown.
 function addUp(frame) {
-  const { parent, own, ownBefore, gap } = frame;
+  const { depth, own, ownBefore } = frame;
   const count = own.length;
   const ownAfter = frame.ownAfter ?? ownBefore.map((before, node) => own[node] - before);
-  const total = own.slice();
-  const before = ownBefore.slice();
-  const after = ownAfter.slice();
+  const [total, before, after] = [own, ownBefore, ownAfter].map((weights) => weights.slice());
   // For each frame, the index after its last descendant.
   const end = new Uint32Array(count);
-  for (let node = count - 1; node > 0; node--) {
-    const above = parent[node];
-    total[above] += total[node];
-    if (isDiff) {
-      before[above] += before[node];
-      after[above] += after[node];
+  // The open frames: the last of each level.
+  const open = [0];
+  for (let node = 1, level = 0; node <= count; node++) {
+    const next = node < count ? depth[node] : 0;
+    for (; level >= next; level--) {
+      const done = open[level];
+      end[done] = node;
+      if (level === 0) break;
+      const above = open[level - 1];
+      total[above] += total[done];
+      if (!isDiff) continue;
+      before[above] += before[done];
+      after[above] += after[done];
     }
-    if (end[node] === 0) end[node] = node + 1;
-    if (end[above] === 0) end[above] = end[node];
-  }
-  end[0] = count;
-  // The positions of frames need not be exact.
-  const start = new Float64Array(count);
-  const next = new Float64Array(count);
-  next[0] = isChart ? 0 : Number(own[0]);
-  for (let node = 1; node < count; node++) {
-    start[node] = next[parent[node]] + (isChart ? Number(gap[node]) : 0);
-    next[parent[node]] = start[node] + Number(total[node]);
-    next[node] = start[node] + (isChart ? 0 : Number(own[node]));
+    level = next;
+    open[level] = node;
   }
   // The weights of each frame by itself, and with all frames on top of it.
   const self = { weight: own, before: ownBefore, after: ownAfter };
   const all = { weight: total, before, after };
+  const start = isChart ? startsInTime(frame, total) : startsOf(own);
   return { ...frame, count, self, all, total, before, after, ownAfter, end, start };
+}
+
+// The positions of frames, which need not be exact. A frame starts where the self weights before it
+// end.
+function startsOf(own) {
+  const start = new Float64Array(own.length);
+  for (let node = 1; node < own.length; node++) start[node] = start[node - 1] + Number(own[node - 1]);
+  return start;
+}
+
+function startsInTime({ depth, gap }, total) {
+  const start = new Float64Array(gap.length);
+  // For each level, where the next kid of its last frame starts if there is no gap.
+  const next = [0];
+  for (let node = 1; node < gap.length; node++) {
+    const level = depth[node];
+    start[node] = next[level - 1] + Number(gap[node]);
+    next[level - 1] = start[node] + Number(total[node]);
+    next[level] = start[node];
+  }
+  return start;
 }
 
 // The tree in which boxes are as wide as their weight in one of two profiles, `before` or `after`,

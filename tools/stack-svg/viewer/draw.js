@@ -50,14 +50,16 @@ const HIGHEST = 1.6;
 
 // Computes how deep the profile is, and how deep it is drawn at first.
 function measureDepth(width) {
-  Object.assign(shown, { width, deepest: 0, drawn: 0 });
   const { count, depth, parent, total } = whole;
   const least = (LEAST_WIDTH / width) * Number(total[0]);
+  let [deepest, drawn] = [0, 0];
   for (let node = 1; node < count; node++) {
-    shown.deepest = Math.max(shown.deepest, depth[node]);
+    const level = depth[node];
+    if (level > deepest) deepest = level;
     // Narrow frames on a wide one are drawn as a block.
-    if (total[parent[node]] >= least) shown.drawn = Math.max(shown.drawn, depth[node]);
+    if (level > drawn && total[parent[node]] >= least) drawn = level;
   }
+  Object.assign(shown, { width, deepest, drawn });
 }
 
 function fillContent() {

@@ -8,8 +8,9 @@ const legend = { entries: [], of: null, lit: null };
 const INLINED = 'inlined';
 const ARGUMENTS = { 'own code': 'own', 'no symbol': 'no-symbol' };
 
-// For each name, the number of its entry.
+// For each name, the number of its entry, and whether it is inlined.
 let entryOfName = null;
+let areInlined = null;
 
 function makeLegend(notes) {
   for (const line of textOf('legend').split('\n').filter(Boolean)) {
@@ -79,18 +80,18 @@ function sumsOfKinds(top) {
   const numbers = new Map(entries.map(({ color }, at) => [color, at]));
   entryOfName ??= Uint8Array.from(names, (_, name) => numbers.get(classesOfNames[name]) ?? entries.length);
   const inlined = entries.findIndex(({ kind }) => kind === INLINED);
+  if (inlined >= 0) areInlined ??= Uint8Array.from(names, (_, name) => Number(isInlined(name)));
   const [sums, areThere] = [new Float64Array(entries.length + 1), new Uint8Array(entries.length + 1)];
-  const { name, own, end, total } = tree;
-  for (let node = Math.max(top, 1); node < end[top]; node++) {
+  const { name, own, total, end: { [top]: end } } = tree;
+  for (let node = Math.max(top, 1); node < end; node++) {
     if (total[node] <= 0) continue;
     const weight = Number(own[node]);
     const entry = entryOfName[name[node]];
     areThere[entry] = 1;
     sums[entry] += weight;
-    if (inlined >= 0 && isInlined(name[node])) {
-      areThere[inlined] = 1;
-      sums[inlined] += weight;
-    }
+    if (inlined < 0 || areInlined[name[node]] === 0) continue;
+    areThere[inlined] = 1;
+    sums[inlined] += weight;
   }
   return { sums, areThere };
 }

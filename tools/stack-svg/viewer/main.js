@@ -243,7 +243,7 @@ function start() {
   // A page around the picture has keys of its own.
   listen(isAlone ? document : page.app, { keydown: onKey });
   listenToPrint();
-  listen(matchMedia('(prefers-color-scheme: dark)'), { change: () => soon(render) });
+  listen(darkSystem, { change: () => soon(render) });
   listen(window, { hashchange: restoreIfChanged, resize: () => soon(render) });
   restore();
 }

@@ -129,7 +129,7 @@ function thinned(from, own) {
     frame.depth[place] = depth[node];
     frame.own[place] = own[node];
   }
-  return { ...addUp(frame), origin: { from, leaves: places } };
+  return { ...addUp(frame), isLabelled: from.isLabelled, origin: { from, leaves: places } };
 }
 
 // Makes a selection the base of all steps; returns whether it has any weight.

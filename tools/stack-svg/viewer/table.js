@@ -48,9 +48,10 @@ function drawTable() {
   const isNoise = ({ name }) => isDiff && !changed.has(name);
   const { isChange } = COLUMNS.find(({ id }) => id === state.sort.column) ?? {};
   const size = (sums) => (isChange && of(sums) < 0 ? -of(sums) : of(sums));
-  const order = (one, other) => isNoise(one) - isNoise(other) || sign * compare(size(one), size(other));
-  table.rows = all.filter(isFound).sort((one, other) => order(one, other) || one.name - other.name);
-  table.most = COLUMNS.map((column) => table.rows.reduce((most, row) => Math.max(most, Number(column.of(row))), 0));
+  const bySize = (one, other) => sign * compare(size(one), size(other)) || one.name - other.name;
+  const order = isDiff ? (one, other) => isNoise(one) - isNoise(other) || bySize(one, other) : bySize;
+  table.rows = all.filter(isFound).sort(order);
+  table.most = COLUMNS.map(mostOfColumn);
   table.current = Math.max(0, table.rows.findIndex(({ name }) => name === table.name));
   drawTableHead();
   page.frames.style.height = `${table.rows.length * ROW_OF_TABLE}px`;
@@ -61,6 +62,12 @@ function drawTable() {
   drawTableRows();
   drawTableSum();
   drawMap();
+}
+
+// The largest weight in a column with bars.
+function mostOfColumn({ isShare, of }) {
+  if (!isShare) return 0;
+  return table.rows.reduce((most, row) => (of(row) > most ? of(row) : most), ZERO);
 }
 
 function drawTableHead() {
@@ -113,7 +120,7 @@ function rowOf(sums, at, room) {
     // The weight that was cut off is exact: other weights may lack a part of it.
     const text = (isCut(sums.name) ? '' : atLeast) + cellText(column, sums);
     const cell = makeIn(row, 'div', `cell ${column.id}`, text, { role: 'cell' });
-    if (column.isShare) makeIn(cell, 'i', 'gauge').style.setProperty('--share', Number(column.of(sums)) / table.most[place]);
+    if (column.isShare) makeIn(cell, 'i', 'gauge').style.setProperty('--share', Number(column.of(sums)) / Number(table.most[place]));
   }
   const square = nameCell(row, nameText(sums.name), room);
   square.style.backgroundColor = colorOf({ name: sums.name, ...sums.total });
@@ -151,7 +158,7 @@ function cellText(column, sums) {
 function drawTableSum() {
   const own = noWeights();
   for (const key of Object.keys(own)) own[key] = table.rows.reduce((sum, row) => sum + row.own[key], ZERO);
-  const charged = table.rows.reduce((sum, row) => sum + row.charged, ZERO);
+  const charged = COLUMNS[0].id === 'charged' ? table.rows.reduce((sum, row) => sum + row.charged, ZERO) : ZERO;
   const isAll = table.rows.length === table.all.length;
   page.sum.replaceChildren();
   for (const column of COLUMNS) {

@@ -13,10 +13,14 @@ use crate::samples::sample::Sample;
 pub(super) struct Embedded {
     /// The names of frames, with escapes such as `\xAD`.
     pub(super) names: Vec<u8>,
-    /// The frames, parents before their children. Each is stored as: how many levels its parent is
-    /// above the frame before, the index of its name, its own weight, and the numbers that the
-    /// flags below add. The first is the whole picture and has only weights.
+    /// The frames, parents before their children. Each is stored as: four times the index of its
+    /// name, plus 2 if the next number is there, plus 1 if the one after it is; how many levels its
+    /// parent is above the frame before; its own weight; and the numbers that the flags below add.
+    /// The first is the whole picture and has only weights.
     pub(super) frames: Vec<u8>,
+    /// Whether each frame is stored as version 0.3 did: how many levels its parent is above the
+    /// frame before, the index of its name, its own weight, and further numbers as above.
+    pub(super) is_old: bool,
     unit: Vec<u8>,
     /// Whether every frame except the first has a number for where it begins.
     is_chart: bool,
@@ -81,13 +85,19 @@ impl Embedded {
         stack: &mut Vec<FrameId>,
     ) -> Option<[u64; 2]> {
         let is_first = numbers.at == 0;
+        let [up, name, own] = match (is_first, self.is_old) {
+            (true, _) => [0, 0, numbers.next()?],
+            (false, true) => [numbers.next()?, numbers.next()?, numbers.next()?],
+            (false, false) => {
+                let code = numbers.next()?;
+                let up = if code & 2 > 0 { numbers.next()? } else { 0 };
+                [up, code >> 2, if code & 1 > 0 { numbers.next()? } else { 0 }]
+            }
+        };
         if !is_first {
-            let up = usize::try_from(numbers.next()?).ok()?;
-            let name = usize::try_from(numbers.next()?).ok()?;
-            stack.truncate(stack.len().checked_sub(up)?);
-            stack.push(*names.get(name)?);
+            stack.truncate(stack.len().checked_sub(usize::try_from(up).ok()?)?);
+            stack.push(*names.get(usize::try_from(name).ok()?)?);
         }
-        let own = numbers.next()?;
         if self.is_chart && !is_first {
             numbers.next()?;
         }
