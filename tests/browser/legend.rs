@@ -5,6 +5,7 @@ use serde_json::json;
 use super::asking::by_shell;
 use super::driver::key::{DOWN, ENTER};
 use super::numbers::{of_one, weights_of};
+use super::strip::named;
 use super::{Browser, Stage, cases, drawn, frame, text_of};
 use crate::util::{golden_files, recording};
 
@@ -32,7 +33,10 @@ fn entries(browser: &Browser) -> Vec<String> {
 
 fn each_kind_has_its_share_of_what_is_shown(stage: &Stage) {
     let browser = stage.show(&[], FOLDED);
-    assert_eq!(entries(browser), ["own code 55.0%", "library 15.0%", "kernel 30.0%"]);
+    let all = ["own code 55.0%", "library 15.0%", "kernel 30.0%"];
+    assert_eq!(entries(browser), all);
+    let aloud = named(browser, "button");
+    assert!(all.iter().all(|entry| aloud.iter().any(|name| name == entry)), "{aloud:?}");
     browser.click(&frame("read"));
     assert_eq!(entries(browser), ["library 33.3%", "kernel 66.7%"]);
     browser.type_keys("0");
@@ -147,7 +151,7 @@ fn what_kinds_leave_is_what_the_command_leaves(stage: &Stage) {
 fn inlined_functions_are_an_entry(stage: &Stage) {
     let folded = "main_[o];add_[o]_[i] 6\nmain_[o];add_[o]_[i];find_[l]_[i] 1\nmain_[o] 3\n";
     let browser = stage.show(&[], folded);
-    assert_eq!(entries(browser), ["own code 90.0%", "library 10.0%", "inlined 70.0%"]);
+    assert_eq!(entries(browser), ["own code 90.0%", "library 10.0%", "of them inlined 70.0%"]);
     browser.type_keys("k");
     browser.value("void [...document.querySelectorAll('.kind')].at(2).focus()");
     let lit =
@@ -157,7 +161,7 @@ fn inlined_functions_are_an_entry(stage: &Stage) {
     let of_leaf = r"stack-grep --leaf '_\[i\](_\[.\])*$'";
     assert_eq!(command(browser), of_leaf);
     assert_eq!(weights_of(browser, "TopDown"), of_one(by_shell(of_leaf, folded.as_bytes())));
-    assert_eq!(entries(browser), ["own code 85.7%", "library 14.3%", "inlined 100.0%"]);
+    assert_eq!(entries(browser), ["own code 85.7%", "library 14.3%", "of them inlined 100.0%"]);
     browser.type_keys("uk");
     browser.value("void [...document.querySelectorAll('.kind')].at(2).focus()");
     browser.type_keys(&[ENTER, ENTER].concat());
@@ -188,8 +192,7 @@ fn the_heading_says_what_was_sampled(stage: &Stage) {
     let lines = "# event: cycles:ppp\n# unit: cycles\n# samples: 12 samples\n# seconds: 1.50 s\n\
                  # rate: 999 Hz\n# threads: 1 thread\napp;main 12\n";
     let browser = stage.show(&[], lines);
-    let said =
-        "cycles \u{b7} 999 Hz \u{b7} 1.50 s \u{b7} 1 thread \u{b7} 12 samples \u{b7} trust: poor";
+    let said = "cycles \u{b7} 999 Hz \u{b7} 1.50 s elapsed \u{b7} 1 thread \u{b7} 12 samples \u{b7} trust: poor";
     assert_eq!(text_of(browser, "subtitle"), said);
     assert_eq!(text_of(browser, "title"), "app");
     let clock = "# event: cpu-clock\n# unit: ns\n# samples: 90000 samples\n# program: shop\n\

@@ -10,6 +10,7 @@ use super::{Browser, Stage, cases, drawn, frame, query, text_of};
 
 cases![
     a_long_name_has_three_lines_at_most,
+    the_root_is_in_sight_below_a_long_legend,
     a_high_picture_is_printed_on_an_upright_page,
     many_idle_lanes_are_not_drawn_as_busy,
     lanes_that_are_scrolled_to_have_their_curves,
@@ -78,7 +79,7 @@ fn a_low_window_shows_rows_when_it_is_scrolled(stage: &Stage) {
     let app = "document.querySelector('.app')";
     browser.value(&format!("void ({app}.scrollTop = 1000)"));
     let notes = "document.querySelector('.notes').getBoundingClientRect().bottom";
-    assert!(browser.number(notes) <= 300.0);
+    assert!(browser.number(notes) < 301.0);
     // The tip is where the pointer is.
     browser.point_at(&frame("a"));
     let tip = browser.number("document.querySelector('.tip').getBoundingClientRect().top");
@@ -87,6 +88,22 @@ fn a_low_window_shows_rows_when_it_is_scrolled(stage: &Stage) {
     size_as_before(browser);
     browser.await_repaint();
     assert_eq!(browser.number(&format!("{app}.scrollHeight - {app}.clientHeight")), 0.0);
+}
+
+/// The legend has two lines on a phone once it has its shares.
+fn the_root_is_in_sight_below_a_long_legend(stage: &Stage) {
+    let stacks =
+        ["main_[o];a_[l];b_[k];c_[o]_[i];caml_alloc", "main_[o];d;[lib.so]", "main_[o];[waiting]"];
+    let tower = (0..60).map(|at| format!(";f{at}_[o]")).collect::<String>();
+    let folded = stacks.map(|stack| format!("app;{stack} 123\n")).concat()
+        + &format!("app;main_[o]{tower} 9\n");
+    resize(&stage.browser, 390, 500);
+    let browser = stage.show(&[], folded);
+    browser.await_repaint();
+    let below = "document.querySelector('.stage').getBoundingClientRect().bottom -
+        [...document.querySelectorAll('.frame')].find((e) => e.ariaLabel?.startsWith('all')).getBoundingClientRect().bottom";
+    assert!((0.0..4.0).contains(&browser.number(below)), "{}", browser.number(below));
+    size_as_before(browser);
 }
 
 fn a_high_picture_is_printed_on_an_upright_page(stage: &Stage) {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::asking::by_shell;
-use super::driver::key::{ENTER, RIGHT};
+use super::driver::key::{DOWN, END, ENTER, HOME, RIGHT};
 use super::numbers::{of_one, weights_of};
 use super::oracle::percent;
 use super::{Browser, Stage, cases, drawn, query, text_of};
@@ -213,6 +213,17 @@ fn what_does_not_fit_opens_by_a_click(stage: &Stage) {
     assert_eq!(browser.text(&format!("{rest}.textContent")), format!("{} others", 41.0 - few));
     browser.click(rest);
     assert_eq!(browser.number(lanes), 40.0);
+    // Lanes that weigh as much are in the order of their numbers, and one of them is a tab stop.
+    let in_order =
+        "[...document.querySelectorAll('.lane')].every((e, at) => e.textContent === `${at}`)";
+    assert_eq!(browser.value(in_order), json!(true));
+    let stops = "[...document.querySelectorAll('.lane')].filter((e) => e.tabIndex === 0).map((e) => e.textContent)";
+    browser.value("void document.querySelector('.lane[tabindex=\"0\"]').focus()");
+    browser.type_keys(&[HOME, DOWN, DOWN].concat());
+    assert_eq!(browser.value(stops), json!(["2"]));
+    browser.type_keys(END);
+    assert_eq!(browser.text("document.activeElement.textContent"), "39");
+    browser.type_keys(HOME);
     browser.click(&lane("9"));
     assert_eq!(drawn(browser), ["all", "f9"]);
 }

@@ -146,7 +146,7 @@ fn stack_svg(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     if let Some(unit) = pipe.header_value("unit") {
         args.look.count_name.get_or_insert_with(|| printable(unit));
     }
-    if let Some(name) = only_root(&stacks) {
+    if let Some(name) = main_root(&stacks, args.split.is_some()) {
         args.look.name(&escape::shown(name), kind(&args));
         let hint = args.split.as_ref().and_then(|split| split.hint_of_only_root(name));
         hint.iter().for_each(|hint| pipe.note(hint));
@@ -190,8 +190,9 @@ fn described(args: &Args, trust: &Trust, pipe: &Pipe) -> Option<String> {
     let unit = unit.map(|unit| format!("in {unit}"));
     let trust = trust.levels().map(|levels| format!("trust: {}", levels.least().word()));
     let samples = pipe.header_samples().map(|samples| counted(samples, "samples"));
-    let others = ["rate", "seconds", "threads"].map(value);
-    let words = [event].into_iter().chain(others).chain([samples, unit, trust]);
+    // The time of all threads together may be longer.
+    let elapsed = value("seconds").map(|seconds| format!("{seconds} elapsed"));
+    let words = [event, value("rate"), elapsed, value("threads"), samples, unit, trust].into_iter();
     let words: Vec<String> = words.flatten().collect();
     (!words.is_empty()).then(|| words.join(" \u{b7} "))
 }
@@ -269,11 +270,18 @@ fn kind(args: &Args) -> Kind {
     Kind { reverse: args.reverse, chart: args.flamechart, diff: args.diff }
 }
 
-/// The name of the root frame, if all stacks have the same: mostly the program.
-fn only_root(Stacks { profile, frames, .. }: &Stacks) -> Option<&[u8]> {
+/// The part of the weight that the root frame of a program has, whose name is that of the profile:
+/// a shell that starts it may have the rest.
+const MOST_OF_ALL: f64 = 0.95;
+
+/// The name of the root frame, if nearly all stacks have the same: mostly the program. Of a profile
+/// that is split, all stacks must have it.
+fn main_root(Stacks { profile, frames, .. }: &Stacks, is_split: bool) -> Option<&[u8]> {
+    let part = if is_split { 1.0 } else { MOST_OF_ALL };
+    let least = part * profile.total() as f64;
     let mut roots = profile.nodes.iter().filter(|node| node.depth == 1);
-    let only = roots.next().filter(|_| roots.next().is_none())?;
-    let name = FrameParts::of(frames.name(only.frame()?)).name;
+    let root = roots.find(|node| node.weight as f64 >= least)?;
+    let name = FrameParts::of(frames.name(root.frame()?)).name;
     // It is a title, and a title of megabytes helps nobody.
     (name.len() <= LONGEST_TITLE).then_some(name)
 }

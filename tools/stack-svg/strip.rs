@@ -7,7 +7,7 @@ pub(crate) mod samples;
 
 use std::cmp::Reverse;
 
-use common::numbers::{grouped, seconds};
+use common::numbers::{decimal, grouped, seconds};
 use common::pipe::Split;
 use common::stacks::{FrameId, FrameTable};
 
@@ -212,7 +212,9 @@ impl Keys {
     fn new(clock: &Clock, most: usize) -> Keys {
         let totals = totals(clock);
         let mut order: Vec<usize> = (0..totals.len()).collect();
-        order.sort_by_key(|&value| (Reverse(totals[value]), clock.values.name(value as u32)));
+        order.sort_by_cached_key(|&value| {
+            (Reverse(totals[value]), without_number(clock.values.name(value as u32)))
+        });
         let mut lanes = vec![0; totals.len()];
         for (lane, &value) in order.iter().enumerate() {
             lanes[value] = lane.min(most) as u32;
@@ -224,6 +226,13 @@ impl Keys {
     fn named(&self) -> usize {
         self.lanes.len() - self.others
     }
+}
+
+/// A text and the number at its end, so that `worker-9` comes before `worker-10`.
+fn without_number(text: &[u8]) -> (&[u8], Option<u64>) {
+    let digits = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let (start, number) = text.split_at(text.len() - digits);
+    (start, decimal(number))
 }
 
 /// What each value weighs.

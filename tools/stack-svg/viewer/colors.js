@@ -52,24 +52,37 @@ const hueOnGrey = (parts) => parts.map((part, at) => GREY[at] + HUE * (part - Ma
 
 const withLight = (parts, light) => parts.map((part) => part * (light / lightOf(parts)) ** (1 / 2.2));
 
+const colorIn = (parts) => Math.max(...parts) - Math.min(...parts);
+
+// What is less than this has no hue.
+const LEAST_COLOR = 12;
+
+// A change glows, however small it is; what is as before recedes.
+const LEAST_LIGHT_OF_CHANGE = 0.07;
+
 function deep(color) {
-  const mixed = hueOnGrey(rgbOf(color));
-  return withLight(mixed, Math.min(lightOf(mixed), MOST_LIGHT));
+  const parts = rgbOf(color);
+  const mixed = hueOnGrey(parts);
+  const least = isDiff && colorIn(parts) > LEAST_COLOR ? LEAST_LIGHT_OF_CHANGE : 0;
+  return withLight(mixed, Math.max(least, Math.min(lightOf(mixed), MOST_LIGHT)));
 }
 
-// Shades of one hue differ by their light, also for those who see no red, no green or no blue. The
-// one with the most colour, which has so many times the colour of the middle one, has the most light.
-const MOST_COLOR = 1.38;
-const LEAST_LIGHT = 0.035;
-const MOST_LIGHT_OF_GREY = 0.06;
+// Shades of one hue differ by their light, also for those who see no red, no green or no blue: from
+// the least to the most light. Own code is never as dark as what others wrote.
+const LIGHTS = { own: [0.07, MOST_LIGHT], others: [0.028, 0.11], greys: [0.03, 0.06] };
+
+// A shade has this many times the colour of the middle one; plumbing has far less.
+const [LEAST_STRENGTH, MOST_STRENGTH] = [0.62, 1.38];
+const STRENGTH_OF_PLUMBING = 0.3;
 
 function shadeInDark(color, middle) {
   const [own, of] = [color, middle].map(rgbOf);
-  const colorIn = (parts) => Math.max(...parts) - Math.min(...parts);
-  const isGrey = colorIn(of) < 12;
+  const isGrey = colorIn(of) < LEAST_COLOR;
   const strength = isGrey ? 1 + (Math.min(...of) - Math.min(...own)) / 40 : colorIn(own) / colorIn(of);
-  const most = isGrey ? MOST_LIGHT_OF_GREY : MOST_LIGHT;
-  return withLight(hueOnGrey(own), Math.max(LEAST_LIGHT, most * Math.min(1, strength / MOST_COLOR) ** 1.5));
+  const kind = isGrey ? 'greys' : middle === entryOf('own')?.color ? 'own' : 'others';
+  const [least, most] = strength < STRENGTH_OF_PLUMBING ? LIGHTS.greys : LIGHTS[kind];
+  const part = (strength - LEAST_STRENGTH) / (MOST_STRENGTH - LEAST_STRENGTH);
+  return withLight(hueOnGrey(own), least + (most - least) * Math.max(0, Math.min(1, part)));
 }
 
 // The relative luminance of WCAG 2, of red, green and blue from 0 to 255.

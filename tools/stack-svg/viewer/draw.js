@@ -30,6 +30,7 @@ function drawBoxes(keepsRows = false) {
   if (!keepsRows) fitRows();
   const content = (shown.bottom - shown.top + 1) * shown.row;
   const room = page.stage.clientHeight;
+  shown.notes = page.notes.offsetHeight;
   shown.height = isUp() ? Math.max(content, room - 1) : content;
   // What is in sight stays there, even if the rest is now lower.
   const kept = isUp() ? -base - shown.row : base + topOf(0) + room;
@@ -50,14 +51,14 @@ const HIGHEST = 1.6;
 
 // Computes how deep the profile is, and how deep it is drawn at first.
 function measureDepth(width) {
-  const { count, depth, parent, total } = whole;
+  const { count, depth, end, total } = whole;
   const least = (LEAST_WIDTH / width) * Number(total[0]);
   let [deepest, drawn] = [0, 0];
-  for (let node = 1; node < count; node++) {
+  for (let node = 0; node < count; node++) {
     const level = depth[node];
     if (level > deepest) deepest = level;
     // Narrow frames on a wide one are drawn as a block.
-    if (level > drawn && total[parent[node]] >= least) drawn = level;
+    if (level >= drawn && total[node] >= least && end[node] > node + 1) drawn = level + 1;
   }
   Object.assign(shown, { width, deepest, drawn });
 }

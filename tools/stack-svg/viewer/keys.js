@@ -190,7 +190,7 @@ function onKey(event) {
   if (event.target.matches?.('input, select, textarea')) return;
   if (!page.menu.hidden) return onKeyInMenu(event);
   if (event.target.matches?.('.tab') && moveTab(key)) return event.preventDefault();
-  if (moveEdge(event)) return event.preventDefault();
+  if (moveEdge(event) || moveLane(event)) return event.preventDefault();
   if (key === 'Enter' && event.target.localName === 'button') return;
   const onArrow = event.shiftKey ? pan : walk;
   const action = key.startsWith('Arrow') ? () => onArrow(key) : ACTIONS[key];

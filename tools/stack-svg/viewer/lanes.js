@@ -72,6 +72,25 @@ function drawNames(rows) {
     row.button.ask = () => askLane(row.lane);
   }
   if (hadFocus) rows.at(-1).button.focus();
+  noteLane(page.strip.names.querySelector(':focus') ?? page.strip.names.firstChild);
+}
+
+// Makes a lane the one that the tab key reaches: there may be a thousand.
+function noteLane(button) {
+  for (const other of page.strip.names.children) other.tabIndex = other === button ? 0 : -1;
+}
+
+// Goes from lane to lane; returns whether the key does that.
+function moveLane({ key, target }) {
+  if (!target.matches?.('.lane')) return false;
+  const lanes = [...page.strip.names.children];
+  const at = lanes.indexOf(target);
+  const next = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: lanes.length - 1 }[key];
+  if (next === undefined) return false;
+  const button = lanes[next] ?? target;
+  noteLane(button);
+  button.focus();
+  return true;
 }
 
 // Selects a lane, or takes that back; the row for the rest opens all lanes.

@@ -24,7 +24,8 @@ function makeLegend(notes) {
 }
 
 function makeEntry(notes, word, kind, color) {
-  const element = makeIn(notes, kind ? 'button' : 'span', 'kind', word, isDiff || kind ? {} : { tabindex: '0' });
+  const text = kind === INLINED ? 'of them inlined' : word;
+  const element = makeIn(notes, kind ? 'button' : 'span', 'kind', text, isDiff || kind ? {} : { tabindex: '0' });
   const square = make('i', color ? 'square' : 'square pale');
   element.prepend(square);
   const entry = { word, kind, color, element, square, share: makeIn(element, 'span', 'share') };

@@ -244,6 +244,8 @@ function start() {
   listen(isAlone ? document : page.app, { keydown: onKey });
   listenToPrint();
   listen(darkSystem, { change: () => soon(render) });
+  // The legend may get a line more after the boxes were drawn.
+  new ResizeObserver(() => state.view !== 'table' && page.notes.offsetHeight !== shown.notes && soon(render)).observe(page.notes);
   listen(window, { hashchange: restoreIfChanged, resize: () => soon(render) });
   restore();
 }

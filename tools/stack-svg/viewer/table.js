@@ -9,7 +9,11 @@ function changeOfShare({ before, after }) {
 // Changes of shares are points.
 const CHANGE = facts.comparison ? 'points' : 'change';
 
-const CHARGED_HINT = 'weight of the stacks whose deepest frame of own code it is';
+// What stack-top --sort own ranks.
+const CHARGED = {
+  id: 'charged', word: 'Charged', of: ({ charged }) => charged,
+  hint: 'its own time and that of what others wrote and it called: the stacks whose deepest own code it is',
+};
 
 const COLUMNS = isDiff
   ? [
@@ -21,11 +25,11 @@ const COLUMNS = isDiff
       { id: 'change', word: `Total ${CHANGE}`, of: ({ total }) => changeOfShare(total), isChange: true },
     ]
   : [
-      ...(entryOf('own') ? [{ id: 'charged', word: 'Own', of: ({ charged }) => charged, hint: CHARGED_HINT }] : []),
       { id: 'own', word: 'Self', of: ({ own }) => own.weight },
       { id: 'share', word: 'Self %', of: ({ own }) => own.weight, isShare: true },
       { id: 'total', word: 'Total', of: ({ total }) => total.weight },
       { id: 'totalShare', word: 'Total %', of: ({ total }) => total.weight, isShare: true },
+      ...(entryOf('own') ? [CHARGED] : []),
     ];
 
 // What has become heavier, or what weighs most.
@@ -124,7 +128,7 @@ function rowOf(sums, at, room) {
   }
   const square = nameCell(row, nameText(sums.name), room);
   square.style.backgroundColor = colorOf({ name: sums.name, ...sums.total });
-  row.style.setProperty('--tint', square.style.backgroundColor);
+  row.style.setProperty('--tint', isDiff ? square.style.backgroundColor : colorOfClass(sums.name));
   return row;
 }
 
@@ -150,15 +154,15 @@ function cellText(column, sums) {
   if (column.isShare) return percent(value, scope().weight);
   if (!column.isChange) return number(value);
   const size = facts.comparison ? Math.abs(value).toFixed(2) : number(value < 0 ? -value : value);
-  const sign = value > 0 ? '+' : value < 0 ? '−' : '';
-  return sign + size;
+  if (Number(size) === 0) return '0';
+  return (value > 0 ? '+' : '−') + size;
 }
 
 // The self weights of all rows sum up to the zoomed part.
 function drawTableSum() {
   const own = noWeights();
   for (const key of Object.keys(own)) own[key] = table.rows.reduce((sum, row) => sum + row.own[key], ZERO);
-  const charged = COLUMNS[0].id === 'charged' ? table.rows.reduce((sum, row) => sum + row.charged, ZERO) : ZERO;
+  const charged = COLUMNS.includes(CHARGED) ? table.rows.reduce((sum, row) => sum + row.charged, ZERO) : ZERO;
   const isAll = table.rows.length === table.all.length;
   page.sum.replaceChildren();
   for (const column of COLUMNS) {

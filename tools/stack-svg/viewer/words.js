@@ -50,7 +50,7 @@ const MARKS = { k: 'kernel', l: 'library', j: 'JIT', i: 'inlined', w: 'waker' };
 
 function markOf(name) {
   const marks = names[name]?.slice(markStarts[name]).match(/[a-z]/g) ?? [];
-  return marks.map((mark) => MARKS[mark]).join(', ');
+  return marks.map((mark) => MARKS[mark]).filter(Boolean).join(', ');
 }
 
 // The name and its mark, as it is read aloud.
