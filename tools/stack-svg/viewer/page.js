@@ -49,7 +49,7 @@ function titleOf() {
 }
 
 function makePage() {
-  const app = make('div', isDiff ? 'app diff' : 'app');
+  const app = make('div', ['app', isDiff && 'diff', facts.split && 'split'].filter(Boolean).join(' '));
   const bar = makeIn(app, 'header', 'bar');
   const heading = makeIn(bar, 'div', 'heading');
   makeIn(heading, 'h1', 'title', facts.title || titleOf());
