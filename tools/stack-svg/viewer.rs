@@ -81,5 +81,7 @@ mod tests {
         for text in [&*SCRIPT, &*STYLE] {
             assert!(!text.contains("]]>") && !text.contains("fetch(") && !text.contains("url("));
         }
+        // A comment of two lines would leave its end.
+        assert!(!STYLE.contains("*/"));
     }
 }

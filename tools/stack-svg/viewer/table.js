@@ -154,7 +154,7 @@ function cellText(column, sums) {
   if (column.isShare) return percent(value, scope().weight);
   if (!column.isChange) return number(value);
   const size = facts.comparison ? Math.abs(value).toFixed(2) : number(value < 0 ? -value : value);
-  if (Number(size) === 0) return '0';
+  if (Number(size) === 0) return size;
   return (value > 0 ? '+' : '−') + size;
 }
 
