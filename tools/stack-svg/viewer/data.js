@@ -190,29 +190,7 @@ function addUp(frame) {
   // The weights of each frame by itself, and with all frames on top of it.
   const self = { weight: own, before: ownBefore, after: ownAfter };
   const all = { weight: total, before, after };
-  const start = isChart ? startsInTime(frame, total) : startsOf(own);
-  return { ...frame, count, self, all, total, before, after, ownAfter, end, start };
-}
-
-// The positions of frames, which need not be exact. A frame starts where the self weights before it
-// end.
-function startsOf(own) {
-  const start = new Float64Array(own.length);
-  for (let node = 1; node < own.length; node++) start[node] = start[node - 1] + Number(own[node - 1]);
-  return start;
-}
-
-function startsInTime({ depth, gap }, total) {
-  const start = new Float64Array(gap.length);
-  // For each level, where the next kid of its last frame starts if there is no gap.
-  const next = [0];
-  for (let node = 1; node < gap.length; node++) {
-    const level = depth[node];
-    start[node] = next[level - 1] + Number(gap[node]);
-    next[level - 1] = start[node] + Number(total[node]);
-    next[level] = start[node];
-  }
-  return start;
+  return { ...frame, count, self, all, total, before, after, ownAfter, end, deepest: open.length - 1 };
 }
 
 // The tree in which boxes are as wide as their weight in one of two profiles, `before` or `after`,

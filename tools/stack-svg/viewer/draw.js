@@ -51,14 +51,14 @@ const HIGHEST = 1.6;
 
 // Computes how deep the profile is, and how deep it is drawn at first.
 function measureDepth(width) {
-  const { count, depth, end, total } = whole;
+  const { deepest, depth, end, total } = whole;
   const least = (LEAST_WIDTH / width) * Number(total[0]);
-  let [deepest, drawn] = [0, 0];
-  for (let node = 0; node < count; node++) {
-    const level = depth[node];
-    if (level > deepest) deepest = level;
-    // Narrow frames on a wide one are drawn as a block.
-    if (level >= drawn && total[node] >= least && end[node] > node + 1) drawn = level + 1;
+  let drawn = 0;
+  // Narrow frames on a wide one are drawn as a block.
+  for (const wide = [0]; wide.length > 0;) {
+    const node = wide.pop();
+    if (end[node] > node + 1) drawn = Math.max(drawn, depth[node] + 1);
+    for (let kid = node + 1; kid < end[node]; kid = end[kid]) if (total[kid] >= least) wide.push(kid);
   }
   Object.assign(shown, { width, deepest, drawn });
 }

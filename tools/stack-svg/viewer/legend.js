@@ -61,8 +61,16 @@ const isUnlit = (name) => legend.lit !== null && !isOfEntry(name, legend.lit);
 // Goes to the legend by a key.
 const goToLegend = () => legend.entries.find(({ element }) => !element.hidden)?.element.focus();
 
+// A tree of so many frames is drawn before they are summed by kind.
+const MANY_FRAMES = 1e6;
+
 // Says for each kind the share of the weight that ends in it. A kind that is not there has no entry.
 function drawLegend() {
+  if (tree.count > MANY_FRAMES && legend.of !== tree) soon(fillLegend);
+  else fillLegend();
+}
+
+function fillLegend() {
   legend.narrow.hidden = state.view === 'table' || !shown.boxes.some(({ frames, isOfOne }) => frames > 1 && !isOfOne);
   if (isDiff || legend.entries.length === 0) return;
   const { node } = scope();

@@ -61,17 +61,17 @@ class TopDown {
 
   kidsOf(branch) {
     const nodes = [];
-    for (let node = branch.node + 1; node < tree.end[branch.node]; node = tree.end[node]) {
-      if (tree.total[node] > 0) nodes.push(node);
+    for (let node = branch.node + 1; node < tree.end[branch.node]; node = tree.end[node]) nodes.push(node);
+    if (this.isHeavyFirst) nodes.sort((one, other) => compare(tree.total[other], tree.total[one]) || one - other);
+    // After the self weight of the frame, or in a flame chart, where each began.
+    let start = branch.start + (isChart ? 0 : Number(branch.own));
+    const kids = [];
+    for (const node of nodes) {
+      if (isChart) start += Number(tree.gap[node]);
+      if (tree.total[node] > 0) kids.push(this.branch(node, branch, start));
+      start += Number(tree.total[node]);
     }
-    if (!this.isHeavyFirst) return nodes.map((node) => this.branch(node, branch, tree.start[node]));
-    nodes.sort((one, other) => compare(tree.total[other], tree.total[one]) || one - other);
-    let start = branch.start + Number(branch.own);
-    return nodes.map((node) => {
-      const kid = this.branch(node, branch, start);
-      start += kid.size;
-      return kid;
-    });
+    return kids;
   }
 
   // The branch of a frame, with all those below it.
