@@ -43,6 +43,7 @@ mod otlp;
 mod perf_data;
 mod perf_script;
 mod perfetto;
+mod phpspy;
 mod pmcstat;
 mod pprof;
 mod proc_stack;
@@ -120,6 +121,7 @@ pub(crate) static FORMATS: &[Format] = &[
     stackprof::FORMAT,
     rprof::FORMAT,
     austin::FORMAT,
+    phpspy::FORMAT,
     memray::FORMAT,
     py_spy_dump::FORMAT,
     faulthandler::FORMAT,

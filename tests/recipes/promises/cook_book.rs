@@ -228,8 +228,14 @@ fn lines_and_instructions(cooked: &Cooked<'_>) {
     let addresses = cooked.stacks("addresses.folded");
     let most =
         addresses.iter().map(|it| weight(&addresses, |other| other.leaf() == it.leaf())).max();
-    let told = format!("  self {} (", grouped(most.expect("a stack")));
-    assert!(cooked.result.contains(&told), "{told}");
+    let most = most.expect("a stack");
+    let heading = cooked.result.lines().find(|row| row.contains("  self ")).expect("a function");
+    let told = heading.split("  self ").nth(1).and_then(|it| it.split(' ').next());
+    let told: u64 = told.expect("a weight").replace(',', "").parse().expect("a number");
+    // A library without symbols of its own has fewer functions than the names of the stacks, which
+    // may come from a file of debug information.
+    let is_of_program = heading.contains("app.exe");
+    assert!(if is_of_program { told == most } else { told >= most }, "{heading}: {most}");
 }
 
 fn callers(cooked: &Cooked<'_>) {
