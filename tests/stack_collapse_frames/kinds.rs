@@ -11,9 +11,11 @@ use crate::util::{TempFile, golden_files, recording};
 
 /// The lines without the frames of a kind, in their order.
 fn without(folded: &str, kind: CodeKind) -> String {
-    let parse = |line: &'static str| FoldedLine::parse(line.as_bytes()).expect("a folded line");
-    let folded: &'static str = folded.to_owned().leak();
-    let lines: Vec<_> = folded.lines().filter(|line| !line.starts_with("# ")).map(parse).collect();
+    let lines: Vec<FoldedLine<'_>> = folded
+        .lines()
+        .filter(|line| !line.starts_with("# "))
+        .map(|line| FoldedLine::parse(line.as_bytes()).expect("a folded line"))
+        .collect();
     let all = || lines.iter().flat_map(FoldedLine::frames);
     let kinds: BTreeMap<&[u8], CodeKind> = all().zip(code_kinds(all())).collect();
     let mut out = String::new();

@@ -38,15 +38,18 @@ pub(crate) struct FrameSet {
 
 #[derive(Debug)]
 enum What {
-    Match {
-        regex: Regex,
-        /// Whether the regex sees names with their marks.
-        with_marks: bool,
-        /// Whether the regex sees names without the [`SUFFIXES`].
-        without_suffixes: bool,
-    },
+    Match(Pattern),
     /// Frames of this kind, once kinds are known, see [`FrameSet::tell_kinds`].
     OfKind(CodeKind, Option<Rc<KindsOfFrames>>),
+}
+
+#[derive(Debug)]
+struct Pattern {
+    regex: Regex,
+    /// Whether the regex sees names with their marks.
+    with_marks: bool,
+    /// Whether the regex sees names without the [`SUFFIXES`].
+    without_suffixes: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -63,10 +66,7 @@ impl FrameSet {
     ///
     /// A usage error that names the pattern.
     pub(crate) fn searched(pattern: &[u8]) -> Result<FrameSet> {
-        let parsed = parse(&pattern_text(pattern), true);
-        let parsed = parsed.map_err(|error| bad_pattern(pattern, &error))?;
-        let with_marks = mentions_mark(pattern, false);
-        FrameSet::build(&parsed, with_marks, false).map_err(|error| bad_pattern(pattern, &error))
+        Pattern::searched(pattern).map(FrameSet::matching)
     }
 
     /// As [`FrameSet::searched`], but the pattern sees names without what gcc
@@ -76,11 +76,8 @@ impl FrameSet {
     ///
     /// A usage error that names the pattern.
     pub(crate) fn searched_without_suffixes(pattern: &[u8]) -> Result<FrameSet> {
-        let mut set = FrameSet::searched(pattern)?;
-        if let What::Match { without_suffixes, .. } = &mut set.what {
-            *without_suffixes = true;
-        }
-        Ok(set)
+        let pattern = Pattern { without_suffixes: true, ..Pattern::searched(pattern)? };
+        Ok(FrameSet::matching(pattern))
     }
 
     /// The frames whose whole name matches one of a list, see [`parse_listed`].
@@ -91,8 +88,13 @@ impl FrameSet {
     pub(crate) fn listed(list: &[Hir]) -> Result<FrameSet> {
         let suffixes = parse(&format!("{ARGUMENTS}{SUFFIXES}"), false).expect("a good pattern");
         let any = Hir::alternation(list.to_vec());
-        FrameSet::build(&Hir::concat(vec![Hir::look(Look::Start), any, suffixes]), false, false)
+        Pattern::compile(&Hir::concat(vec![Hir::look(Look::Start), any, suffixes]))
+            .map(FrameSet::matching)
             .map_err(|error| Error::Usage(format!("list of {} names: {error}", list.len())))
+    }
+
+    fn matching(pattern: Pattern) -> FrameSet {
+        FrameSet { what: What::Match(pattern), verdicts: Vec::new() }
     }
 
     /// The frames of a kind of code.
@@ -112,18 +114,6 @@ impl FrameSet {
         }
     }
 
-    /// Compiles what was parsed; the error says why this is not possible.
-    fn build(pattern: &Hir, with_marks: bool, without_suffixes: bool) -> Result<FrameSet, String> {
-        let config = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(SIZE_LIMIT));
-        let built = meta::Builder::new().configure(config).build_from_hir(pattern);
-        let regex = built.map_err(|error| match error.size_limit() {
-            Some(limit) => format!("over {limit} bytes when compiled"),
-            None => error.to_string(),
-        })?;
-        let what = What::Match { regex, with_marks, without_suffixes };
-        Ok(FrameSet { what, verdicts: Vec::new() })
-    }
-
     /// Whether the frame is in the set.
     #[inline]
     pub(crate) fn holds(&mut self, frame: FrameId, frames: &FrameTable) -> bool {
@@ -140,26 +130,47 @@ impl FrameSet {
             What::OfKind(kind, kinds) => {
                 kinds.as_ref().is_some_and(|kinds| kinds.is_of(frames.name(frame), *kind))
             }
-            What::Match { .. } => self.matches(frames.name(frame)),
+            What::Match(pattern) => pattern.matches(frames.name(frame)),
         };
         self.verdicts.resize(frames.len(), Verdict::Unknown);
         self.verdicts[frame as usize] = if matches { Verdict::In } else { Verdict::Out };
         matches
     }
+}
 
-    /// Whether the pattern matches the frame's name.
+impl Pattern {
+    fn searched(pattern: &[u8]) -> Result<Pattern> {
+        let parsed = parse(&pattern_text(pattern), true);
+        let compiled = parsed.and_then(|parsed| Pattern::compile(&parsed));
+        let compiled = compiled.map_err(|error| bad_pattern(pattern, &error))?;
+        Ok(Pattern { with_marks: mentions_mark(pattern, false), ..compiled })
+    }
+
+    /// Compiles what was parsed; the error says why this is not possible.
+    fn compile(pattern: &Hir) -> Result<Pattern, String> {
+        let config = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(SIZE_LIMIT));
+        let built = meta::Builder::new().configure(config).build_from_hir(pattern);
+        let regex = built.map_err(|error| match error.size_limit() {
+            Some(limit) => format!("over {limit} bytes when compiled"),
+            None => error.to_string(),
+        })?;
+        Ok(Pattern { regex, with_marks: false, without_suffixes: false })
+    }
+
+    /// Whether it matches the frame's name.
     fn matches(&self, frame: &[u8]) -> bool {
-        let What::Match { regex, with_marks, without_suffixes } = &self.what else { return false };
         let FrameParts { mut name, marks, .. } = FrameParts::of(frame);
         let marked;
-        if *with_marks {
+        if self.with_marks {
             marked = [name, marks].concat();
             name = &marked;
         }
-        if *without_suffixes && let Some(suffixes) = SUFFIXES_REGEX.find(name) {
+        if self.without_suffixes
+            && let Some(suffixes) = SUFFIXES_REGEX.find(name)
+        {
             name = &name[..suffixes.start()];
         }
-        regex.is_match(name)
+        self.regex.is_match(name)
     }
 }
 

@@ -115,12 +115,11 @@ fn run_on_sums(rules: &mut Rules, asks_kinds: bool, files: &Files, pipe: &mut Pi
 
 /// Reads all lines before it runs the rules, since all frames together show their kinds.
 fn run_on_held(rules: &mut Rules, files: &Files, pipe: &mut Pipe) -> Result<()> {
-    let (mut held, mut frames) = (HeldLines::default(), SeenFrames::default());
+    let mut held = HeldLines::default();
     pipe.lines(files).comments(Comments::PassWithoutEnds).each(|line, _| {
-        frames.add(&line);
         held.push(&line);
         Ok(())
     })?;
-    rules.tell_kinds(frames.into_kinds());
+    rules.tell_kinds(held.kinds());
     held.iter().try_for_each(|line| run_over(rules, &line, pipe))
 }

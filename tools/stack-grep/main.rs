@@ -17,10 +17,10 @@ use clap::Parser;
 use common::io::{Color, Files, read_whole};
 use common::names::CodeKind;
 use common::pattern::{PatternArgs, patterns_in, patterns_of};
-use common::pipe::{Comments, Pipe, SeenFrames};
+use common::pipe::{Comments, Pipe};
 use common::{Result, Status, folded::FoldedLine};
 
-use crate::of_kind::{Kinds, OfKind};
+use crate::of_kind::OfKind;
 use crate::per_file::CountStyle;
 use crate::reading::each_line;
 use crate::selection::Selection;
@@ -141,8 +141,8 @@ fn main() -> ExitCode {
 fn stack_grep(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
     let patterns = args.take_patterns()?;
     let hint = patterns.names.as_deref().and_then(whole_names::hint);
-    let mut selection = Selection::new(&args, patterns)?;
-    selection.kind = of_kind(&args, pipe)?;
+    let kind = of_kind(&args, pipe)?;
+    let mut selection = Selection::new(&args, patterns, kind)?;
     // As grep: nothing is even opened, but all files are without a match.
     if args.max_count == Some(0) && !args.files_without_match {
         return Ok(Status::Nothing);
@@ -174,11 +174,8 @@ fn stack_grep(mut args: Args, pipe: &mut Pipe) -> Result<Status> {
 /// The kind of code that is asked for.
 fn of_kind(args: &Args, pipe: &mut Pipe) -> Result<Option<OfKind>> {
     let Some(kind) = args.kind else { return Ok(None) };
-    let kinds = match &args.kinds_of {
-        Some(file) => Kinds::OfFile(pipe.kinds_in(file)?),
-        None => Kinds::OfInput(SeenFrames::default().into_kinds()),
-    };
-    Ok(Some(OfKind { kind, kinds }))
+    let of_file = args.kinds_of.as_ref().map(|file| pipe.kinds_in(file)).transpose()?;
+    Ok(Some(OfKind { kind, learns: of_file.is_none(), kinds: of_file.unwrap_or_default() }))
 }
 
 /// Writes the stacks that are kept.

@@ -7,21 +7,13 @@ use common::pipe::KindsOfFrames;
 #[derive(Debug)]
 pub(crate) struct OfKind {
     pub(crate) kind: CodeKind,
-    pub(crate) kinds: Kinds,
-}
-
-/// Where the kinds of frames are known from.
-#[derive(Debug)]
-pub(crate) enum Kinds {
-    /// From a file of their own: `--kinds-of`.
-    OfFile(KindsOfFrames),
-    /// From all lines of the input that is read.
-    OfInput(KindsOfFrames),
+    /// Whether all lines of the input that is read show the kinds, not a file of `--kinds-of`.
+    pub(crate) learns: bool,
+    pub(crate) kinds: KindsOfFrames,
 }
 
 impl OfKind {
     pub(crate) fn holds(&self, frame: &[u8]) -> bool {
-        let (Kinds::OfFile(kinds) | Kinds::OfInput(kinds)) = &self.kinds;
-        kinds.is_of(frame, self.kind)
+        self.kinds.is_of(frame, self.kind)
     }
 }

@@ -5,9 +5,8 @@ use std::ops::ControlFlow;
 use common::Result;
 use common::folded::FoldedLine;
 use common::io::Input;
-use common::pipe::{Comments, HeldLines, Pipe, SeenFrames};
+use common::pipe::{Comments, HeldLines, Pipe};
 
-use crate::of_kind::{Kinds, OfKind};
 use crate::selection::Selection;
 
 /// Calls `each` with the lines of an input that may be kept, until it has enough. If they show
@@ -20,18 +19,17 @@ pub(crate) fn each_line(
     mut each: impl FnMut(&mut Selection, &FoldedLine<'_>, &mut Pipe) -> Result<ControlFlow<()>> + Send,
 ) -> Result<()> {
     let lines = pipe.lines_of(input).comments(comments);
-    let Some(OfKind { kinds: Kinds::OfInput(_), .. }) = selection.kind else {
+    if !selection.kind.as_ref().is_some_and(|of_kind| of_kind.learns) {
         let finder = selection.finder.clone();
         return lines.each_found(finder.as_ref(), |line, pipe| each(selection, &line, pipe));
-    };
-    let (mut held, mut frames) = (HeldLines::default(), SeenFrames::default());
+    }
+    let mut held = HeldLines::default();
     let read = lines.each(|line, _| {
-        frames.add(&line);
         held.push(&line);
         Ok(())
     });
     if let Some(of_kind) = &mut selection.kind {
-        of_kind.kinds = Kinds::OfInput(frames.into_kinds());
+        of_kind.kinds = held.kinds();
     }
     for line in held.iter() {
         if each(selection, &line, pipe)?.is_break() {

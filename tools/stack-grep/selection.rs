@@ -53,7 +53,7 @@ enum Position {
 }
 
 impl Selection {
-    pub(crate) fn new(args: &Args, patterns: Patterns) -> Result<Selection> {
+    pub(crate) fn new(args: &Args, patterns: Patterns, kind: Option<OfKind>) -> Result<Selection> {
         let syntax = PatternSyntax { whole_stack: args.stack, ..args.syntax.syntax() };
         let Patterns { names, places } = patterns;
         let compile = |patterns: &Option<Vec<Vec<u8>>>| {
@@ -74,7 +74,7 @@ impl Selection {
             labels: labels.collect::<Result<_>>()?,
             name: compile(&names)?,
             place: compile(&places)?,
-            kind: None,
+            kind,
             looks_ahead: looks_ahead(names.iter().flatten().map(Vec::as_slice), syntax)?,
             text: if args.stack { Text::Whole } else { Text::Names { with_marks } },
             finder: if has_finder { Finder::new(wanted, syntax)? } else { None },

@@ -20,11 +20,12 @@ use std::collections::BTreeMap;
 use std::mem::take;
 
 use bstr::ByteSlice;
-use common::{Result, folded::Label, io::Input, numbers::decimal, stacks::FrameId};
+use common::{Result, folded::Label, io::Input, numbers::decimal};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::leaf_first::LeafFirst;
 use crate::read::lines::for_each_line;
 use crate::read::source::Place;
 use crate::samples::sample::{Sample, Time, known};
@@ -71,7 +72,7 @@ struct PhpFrame<'a> {
     /// How many frames it has called, directly or not.
     depth: u64,
     name: &'a [u8],
-    /// Empty in functions that are not written in PHP.
+    /// `<internal>` for functions that are not written in PHP.
     file: &'a [u8],
     line: Option<u64>,
 }
@@ -114,8 +115,7 @@ fn end_of_name(text: &[u8]) -> Option<usize> {
 /// A sample, or a part of one.
 #[derive(Default)]
 struct Trace {
-    /// Leaf first.
-    frames: Vec<FrameId>,
+    stack: LeafFirst,
     pid: Vec<u8>,
     /// Seconds.
     time: Vec<u8>,
@@ -152,7 +152,7 @@ impl PhpspyReader {
     }
 
     fn frame(&mut self, record: &[u8], samples: &mut Samples<'_>) -> Result<()> {
-        if record.starts_with(b"0 ") && !self.is_numbered && !self.current.frames.is_empty() {
+        if record.starts_with(b"0 ") && !self.is_numbered && !self.current.stack.is_empty() {
             // The sample before did not fit, not even its end.
             self.current.is_truncated = true;
             self.end(samples)?;
@@ -167,7 +167,7 @@ impl PhpspyReader {
         };
         let named = Frame { name: frame.name, source: place.text(), ..Frame::default() };
         self.is_at_main = frame.name == b"<main>";
-        samples.frames(&named, &mut self.current.frames);
+        self.current.stack.push(&named, samples);
         Ok(())
     }
 
@@ -223,7 +223,7 @@ impl PhpspyReader {
     }
 
     fn end_of_input(&mut self, samples: &mut Samples<'_>) -> Result<()> {
-        self.current.is_truncated |= !self.current.frames.is_empty() && !self.is_at_main;
+        self.current.is_truncated |= !self.current.stack.is_empty() && !self.is_at_main;
         self.end(samples)?;
         for (_, mut trace) in take(&mut self.open) {
             trace.is_truncated = true;
@@ -233,15 +233,12 @@ impl PhpspyReader {
     }
 
     fn add(&self, mut trace: Trace, samples: &mut Samples<'_>) -> Result<()> {
-        if trace.frames.is_empty() && !trace.is_truncated {
+        if trace.stack.is_empty() && !trace.is_truncated {
             return Ok(());
         }
-        let end = trace.is_truncated.then_some(End::Truncated);
-        samples.facts.note_stack(end);
-        if let Some(end) = end {
-            trace.frames.push(samples.frame(end.frame()));
+        if trace.is_truncated {
+            trace.stack.end(End::Truncated);
         }
-        trace.frames.reverse();
         let labels: Vec<Label<'_>> =
             trace.labels.iter().map(|(key, value)| Label { key, value }).collect();
         let sample = Sample {
@@ -251,14 +248,14 @@ impl PhpspyReader {
             labels: &labels,
             ..Sample::default()
         };
-        samples.add(&sample, &trace.frames)
+        trace.stack.add(&sample, samples)
     }
 }
 
 impl Trace {
     /// Adds the next part.
     fn append(&mut self, mut part: Trace) {
-        self.frames.append(&mut part.frames);
+        self.stack.append(part.stack);
         self.labels.append(&mut part.labels);
         self.is_truncated |= part.is_truncated;
         self.parts += 1;

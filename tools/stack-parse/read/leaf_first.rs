@@ -47,6 +47,15 @@ impl LeafFirst {
         self.end = Some(end);
     }
 
+    /// Adds the frames of another stack as the callers of the last frame.
+    pub(crate) fn append(&mut self, mut callers: LeafFirst) {
+        if self.is_empty() {
+            self.object = callers.object;
+        }
+        self.frames.append(&mut callers.frames);
+        self.end = callers.end.or(self.end);
+    }
+
     /// Makes the first `frames` frames the callers of all others.
     pub(crate) fn put_last(&mut self, frames: usize) {
         self.frames.rotate_left(frames);

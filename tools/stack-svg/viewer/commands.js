@@ -75,14 +75,14 @@ const MARK_OF_INLINED = String.raw`'_\[i\](_\[.\])*$'`;
 
 function commandOf({ letter, what }, at) {
   switch (letter) {
-    case 'p': return `${commandOfSplit(at)}stack-grep --root ${exactly(what)}`;
+    case 'p': return `stack-grep --root ${exactly(what)}`;
     case 'o': return `stack-grep ${exactly(what)}`;
     case 'w': return `stack-grep -v ${exactly(what)}`;
     case 'h': return `stack-collapse-frames --drop ${exactly(what)}`;
-    case 'r': return `${commandOfSplit(at)}LC_ALL=C sed 's/^[^;]*;//'`;
+    case 'r': return "LC_ALL=C sed 's/^[^;]*;//'";
     case 'i': return `stack-collapse-frames --drop ${MARK_OF_INLINED}`;
-    case 'k': return `${commandOfSplit(at)}stack-collapse-frames --drop-kind ${what}${kindsOf(at)}`;
-    case 'e': return `${commandOfSplit(at)}stack-grep --leaf ${what === INLINED ? MARK_OF_INLINED : `--kind ${what}${kindsOf(at)}`}`;
+    case 'k': return `stack-collapse-frames --drop-kind ${what}${kindsOf(at)}`;
+    case 'e': return `stack-grep --leaf ${what === INLINED ? MARK_OF_INLINED : `--kind ${what}${kindsOf(at)}`}`;
     case 'm': return `stack-collapse-frames --drop ${patternsOfModule(what).map(quoted).join(' --drop ')}`;
     default: return 'stack-fold-towers --max-period 1';
   }
@@ -94,7 +94,7 @@ function commandOfSteps() {
     const { letter, what } = step;
     // Kinds that are hidden one after the other are hidden by one command, which sees all frames.
     if (letter === 'k' && state.steps[at - 1]?.letter === 'k') commands.push(`${commands.pop()} --drop-kind ${what}`);
-    else commands.push(commandOf(step, at));
+    else commands.push(commandOfSplit(at) + commandOf(step, at));
   });
   return commands.join(' | ');
 }

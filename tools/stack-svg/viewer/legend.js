@@ -15,10 +15,9 @@ let areInlined = null;
 function makeLegend(notes) {
   for (const line of textOf('legend').split('\n').filter(Boolean)) {
     const [color, word] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)];
-    const entry = makeEntry(notes, word, facts.kinds ? ARGUMENTS[word] ?? word : null, color);
-    entry.square.color = color;
+    makeEntry(notes, word, facts.kinds ? ARGUMENTS[word] ?? word : null, color);
   }
-  if (facts.kinds && allNames.some(isInlined)) makeEntry(notes, INLINED, INLINED, null);
+  if (facts.kinds && hasInlined) makeEntry(notes, INLINED, INLINED, null);
   legend.narrow = makeIn(notes, 'span', 'kind', 'narrow frames, together');
   legend.narrow.prepend(make('i', 'square narrow'));
 }
@@ -27,8 +26,9 @@ function makeEntry(notes, word, kind, color) {
   const text = kind === INLINED ? 'of them inlined' : word;
   const element = makeIn(notes, kind ? 'button' : 'span', 'kind', text, isDiff || kind ? {} : { tabindex: '0' });
   const square = make('i', color ? 'square' : 'square pale');
+  square.color = color;
   element.prepend(square);
-  const entry = { word, kind, color, element, square, share: makeIn(element, 'span', 'share') };
+  const entry = { word, kind, color, element, share: makeIn(element, 'span', 'share') };
   legend.entries.push(entry);
   if (kind) {
     element.setAttribute('aria-haspopup', 'menu');
@@ -40,7 +40,6 @@ function makeEntry(notes, word, kind, color) {
       pointerleave: () => light(null), blur: () => light(null),
     });
   }
-  return entry;
 }
 
 const entryOf = (kind) => legend.entries.find((entry) => entry.kind === kind);

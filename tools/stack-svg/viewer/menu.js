@@ -22,9 +22,10 @@ function openMenu(point) {
 // Opens the menu of an entry of the legend, above it.
 function openMenuOfKind({ word, kind, element }) {
   fillMenu(word);
-  const hide = addItem(`Hide ${word}`, () => (kind === INLINED ? addStep('i', '') : addStep('k', kind)));
+  const [letter, what] = kind === INLINED ? ['i', ''] : ['k', kind];
+  const hide = addItem(`Hide ${word}`, () => addStep(letter, what));
   const keep = addItem(`Only stacks that end in ${word}`, () => addStep('e', kind));
-  [hide.disabled, keep.disabled] = [!isSure(kind === INLINED ? 'i' : 'k', kind), !isSure('e', kind)];
+  [hide.disabled, keep.disabled] = [!isSure(letter, what), !isSure('e', kind)];
   if (keep.disabled && facts.cut) tellOfCut();
   const { x, y } = element.getBoundingClientRect();
   showMenu({ x, y: y - page.menu.offsetHeight - 8 });

@@ -28,7 +28,7 @@ const KEYS = [
   ...(facts.split ? [['p', 'choose a profile']] : []),
   ...(isDiff ? [['d', 'boxes as wide as before, after or both']] : []),
   ['r', 'take the roots, such as threads, away, or put them back'],
-  ...(allNames.some(isInlined) ? [['I', 'hide inlined functions, or show them']] : []),
+  ...(hasInlined ? [['I', 'hide inlined functions, or show them']] : []),
   ...(facts.kinds ? [['k', 'go to the legend: Enter hides a kind of code, or keeps what ends in it']] : []),
   ...(strip ? [['t T', 'choose a time: arrows move its ends; T chooses all of it']] : []),
   ['u', 'take the last filter back'],

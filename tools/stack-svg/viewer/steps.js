@@ -30,6 +30,7 @@ const wordOfStep = ({ letter, what }, room = Infinity) => {
 };
 
 const isInlined = (name) => names[name].includes('_[i]', markStarts[name]);
+const hasInlined = allNames.some(isInlined);
 
 const placeOfFrame = (from) => (builder, parent, node) => builder.child(parent, from.name[node]);
 

@@ -254,9 +254,6 @@ function sumsOfNames(scope) {
   return sums.filter(({ total: { weight, before, after } }) => weight > 0 || before + after > 0);
 }
 
-// Whether own code is marked. Where it is not, a root may be a process or a thread.
-const isOwnMarked = names.some((text, name) => text.includes('_[o]', markStarts[name]));
-
 // For each name the weight of the stacks of the zoomed part whose deepest frame of own code it is,
 // as stack-top --sort own has it; null if no code is known to be own. What woke a waiting thread,
 // after `--`, is other code.
@@ -264,6 +261,8 @@ function chargedIn(scope) {
   const entry = entryOf('own');
   if (entry === undefined) return null;
   const areOwn = names.map((text, name) => isOfEntry(name, entry) && !text.includes('_[w]', markStarts[name]));
+  // Where own code is not marked, a root may be a process or a thread.
+  const isMarked = names.some((text, name) => text.includes('_[o]', markStarts[name]));
   const sums = names.map(() => ZERO);
   const first = tree.isLabelled ? 2 : 1;
   const nearest = new Int32Array(tree.count).fill(NOBODY);
@@ -272,7 +271,7 @@ function chargedIn(scope) {
     const [name, parent, depth] = [tree.name[node], tree.parent[node], tree.depth[node]];
     isOfWaker[node] = isOfWaker[parent] || Number(names[name] === '--');
     const isOwn = areOwn[name] && depth >= first && !isOfWaker[node];
-    const isForSelf = isOwn && depth === first && !isOwnMarked;
+    const isForSelf = isOwn && depth === first && !isMarked;
     nearest[node] = isOwn && !isForSelf ? name : nearest[parent];
     const charged = isForSelf ? name : nearest[node];
     if (charged !== NOBODY) sums[charged] += tree.own[node];

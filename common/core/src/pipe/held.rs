@@ -1,6 +1,7 @@
 //! Lines that wait until all of them are known.
 
 use crate::folded::FoldedLine;
+use crate::pipe::{KindsOfFrames, SeenFrames};
 
 /// The folded lines of an input in their order, for a tool that must see all of them before it can
 /// write the first. Memory grows with the input.
@@ -18,6 +19,14 @@ impl HeldLines {
         self.text.extend_from_slice(line.labels.as_bytes());
         self.text.extend_from_slice(line.stack);
         self.lines.push((self.text.len(), line.count));
+    }
+
+    /// The kinds of code that their frames show together.
+    #[must_use]
+    pub fn kinds(&self) -> KindsOfFrames {
+        let mut frames = SeenFrames::default();
+        self.iter().for_each(|line| frames.add(&line));
+        frames.into_kinds()
     }
 
     /// The lines, in the order in which they came.

@@ -12,7 +12,7 @@ use crate::{Result, pipe::Pipe};
 pub struct SeenFrames(HashSet<Vec<u8>>);
 
 /// The kind of code of each frame of a profile, which all of its frames together show.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct KindsOfFrames(HashMap<Vec<u8>, CodeKind>);
 
 impl SeenFrames {
