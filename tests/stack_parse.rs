@@ -34,6 +34,7 @@ mod blocks;
 
 // Formats of other profilers than perf.
 mod bpftrace;
+mod call_graphs;
 mod xctrace;
 // Sizes of files.
 mod disk_use;

@@ -162,7 +162,8 @@ fn recordings_say_what_is_wrong_with_them() {
         ),
         (
             "pstats/demo.pstats.gz",
-            "pstats has callers but no stacks: times are split in proportion, their sum is exact",
+            "pstats has callers but no stacks: own costs are exact, totals too; 100.0 % of the \
+             weight is in recursion, where totals are off by at most 1.2 % of all",
         ),
         (
             "pyinstrument/demo.json.gz",
@@ -208,7 +209,7 @@ fn recordings_say_what_is_wrong_with_them() {
         ),
         (
             "pstats/sampled.pstats",
-            "pstats has callers but no stacks: times are split in proportion, their sum is exact",
+            "pstats has callers but no stacks: own costs are exact, totals too",
         ),
         ("systemtap/demo.txt", "1 frames are marked (inexact): they may not be callers"),
         (

@@ -30,11 +30,12 @@ use common::{Error, Result, io::Input};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
+use crate::read::call_graph::Accuracy;
 use crate::read::costs::{Costs, unsigned, words};
 use crate::read::lines::for_each_line;
 use crate::read::paths::file_name;
 use crate::samples::{Root, Samples};
-use graph::{AllNames, Function, Functions, Site, Thread};
+use graph::{AllNames, Function, Functions, Site, Thread, Weigh};
 use names::{Name, Names};
 
 pub(super) const FORMAT: Format = Format::new(
@@ -143,8 +144,10 @@ struct File {
     line: u64,
     site: Option<u32>,
     called: Called,
-    /// The called function if the next line has the cost of a call.
-    call: Option<u32>,
+    /// The called function and how often, if the next line has the cost of these calls.
+    call: Option<(u32, u64)>,
+    /// How many calls there were.
+    calls: u64,
     /// The sum of the totals that the parts give.
     said: Option<i128>,
     /// The line that must still come at the end of a part: `totals:` of Valgrind's, `summary:` of
@@ -233,10 +236,7 @@ impl File {
             b"ob" | b"cob" => objects,
             b"fl" | b"fi" | b"fe" | b"cfi" | b"cfl" | b"jfi" => files,
             b"fn" | b"cfn" | b"jfn" => functions,
-            b"calls" => {
-                self.begin_call();
-                return Ok(());
-            }
+            b"calls" => return self.begin_call(value),
             // How often code jumped from one line to another: jcnd=597/600 +44 3338
             b"jump" | b"jcnd" => return Ok(()),
             _ => return Err("a line of callgrind"),
@@ -261,12 +261,16 @@ impl File {
         read.map(drop).ok_or(NO_NAME)
     }
 
-    /// A called function is in the object and the file of its caller, unless `cob=` or `cfi=` came
-    /// before.
-    fn begin_call(&mut self) {
+    /// `calls=3 20`: how often, and where the function is. It is in the object and the file of its
+    /// caller, unless `cob=` or `cfi=` came before.
+    fn begin_call(&mut self, value: &[u8]) -> Result<(), &'static str> {
         let Called { object, file, name } = std::mem::take(&mut self.called);
         let (object, file) = (object.unwrap_or(self.object), file.unwrap_or(self.file));
-        self.call = Some(self.functions.number(Function { object, file, name }));
+        let function = self.functions.called(Function { object, file, name }, self.by_line);
+        let count = words(value).next().and_then(unsigned);
+        self.call = Some((function, count.unwrap_or(0)));
+        self.calls = self.calls.saturating_add(count.unwrap_or(0));
+        count.map(drop).ok_or("calls, a number")
     }
 
     /// `+3 20 1`: positions and costs.
@@ -280,9 +284,9 @@ impl File {
         let site = self.site();
         let thread = self.thread();
         let is_added = match call {
-            Some(function) => {
-                let cost = self.costs.wanted(costs).ok_or(EXPECTED)?;
-                self.threads[thread].add_call(site, function, cost)
+            Some((function, count)) => {
+                let cost = self.costs.wanted_or_first(costs).ok_or(EXPECTED)?;
+                self.threads[thread].add_call(site, function, cost, count)
             }
             None => {
                 let cost = self.costs.add(costs).ok_or(EXPECTED)?;
@@ -342,21 +346,23 @@ impl File {
         if self.threads.len() < 2 {
             samples.set_one_thread();
         }
-        if self.threads.iter().any(Thread::has_calls) {
-            samples.note(
-                "callgrind has callers but no stacks: costs are split in proportion, their sum \
-                 is exact",
-            );
-        }
         let names = self.functions.frames(&self.names, samples);
-        let mut weights = self.costs.totals();
-        let place = self.costs.place();
+        let (mut weights, place) = self.costs.declare(self.calls, samples);
         place.into_iter().for_each(|place| weights[place] = 0);
-        let mut left_out = 0;
+        let is_event = place.is_none() || place == self.costs.place();
+        let weigh = if is_event { Weigh::Costs } else { Weigh::Calls };
+        let (mut accuracy, mut left_out) = (Accuracy::default(), 0);
         for thread in &self.threads {
             let weights_at = (&weights[..], place.unwrap_or(0));
-            left_out += thread.add(&self.comm, &self.functions, weights_at, &names, samples)?;
+            let of = (&self.comm[..], weigh);
+            let (this, below_zero) =
+                thread.add(of, &self.functions, weights_at, &names, samples)?;
+            accuracy = accuracy.and(this);
+            left_out += below_zero;
             weights.fill(0);
+        }
+        if self.threads.iter().any(Thread::has_calls) {
+            samples.note(format_args!("callgrind has callers but no stacks: {accuracy}"));
         }
         if left_out < 0 {
             samples.note(format_args!(

@@ -7,36 +7,33 @@
 //!                       {(file, line, name): (calls, without recursion, own, time)})}
 //! ```
 //!
-//! This is a call graph, not stacks: [`Graph`] describes how stacks are made from it.
+//! This is a call graph, not stacks: [`crate::read::call_graph`] describes how stacks are made from
+//! it.
 //!
 //! The sampling profiler (Lib/profiling/sampling/pstats_collector.py) ends the dictionary with
 //! `('__sampled__',): True`. Then the numbers of calls are those of samples: first those of the
 //! function itself, then those of it and its callees. A caller has one number of samples in place
 //! of the four. So it is with the calls of `profile`.
 
+mod functions;
 mod marshal;
 
 use std::io::Read;
 
 use common::{Error, Result, io::Input};
-use hashbrown::HashMap;
 
 use crate::format::{Format, Head};
-use crate::frame::Frame;
 use crate::options::Options;
-use crate::read::call_graph::{Caller, Graph, Own};
-use crate::read::source::Place;
-use crate::read::stacks::FrameNames;
+use crate::read::call_graph::Own;
+use crate::read::costs::CALLS;
 use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
+use functions::{Edge, Functions};
 use marshal::{Malformed, Marshal, Value};
 
-/// The nanoseconds in a second.
-const NANOSECONDS: f64 = 1e9;
-
-/// More than any program ran: 570 years, which in nanoseconds fit into 64 bits.
-const MOST_SECONDS: f64 = 1.8e10;
+/// More nanoseconds than any program ran: 570 years, which fit into 64 bits.
+const MOST_NANOSECONDS: f64 = 1.8e19;
 
 pub(super) const FORMAT: Format =
     Format::new("pstats", "Python's pstats: cProfile, profile", detect, parse);
@@ -68,12 +65,12 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     input.read_to_end(&mut bytes).map_err(|source| Error::Input { name: name.clone(), source })?;
     let mut marshal = Marshal::new(&bytes);
     let mut file = File::default();
-    let read = file.read(&mut marshal, samples);
-    samples.note(
-        "pstats has callers but no stacks: times are split in proportion, their sum is exact",
-    );
+    let read = file.read(&mut marshal);
     if !file.is_sampled {
         samples.note_lines_of_definitions("");
+    }
+    if file.has_only_calls && !file.is_sampled {
+        file.functions.fit_times_of_calls();
     }
     file.add(samples)?;
     samples.note_count(file.below_zero, "functions have a negative own time: it counts as 0");
@@ -86,26 +83,20 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 
 #[derive(Default)]
 struct File {
-    numbers: HashMap<(Vec<u8>, i64, Vec<u8>), u32>,
-    names: FrameNames,
-    graph: Graph,
-    /// The own time of each function, in seconds.
-    own: Vec<f64>,
+    functions: Functions,
     /// How many functions have a negative own time.
     below_zero: u64,
     /// Whether the sampling profiler wrote the file.
     is_sampled: bool,
-    /// Then the number of samples, and the seconds between two of them.
+    /// Whether callers have only the number of their calls.
+    has_only_calls: bool,
+    /// Then the number of samples, and the nanoseconds between two of them.
     drawn: u64,
     interval: Option<f64>,
 }
 
 impl File {
-    fn read(
-        &mut self,
-        marshal: &mut Marshal<'_>,
-        samples: &mut Samples<'_>,
-    ) -> Result<(), Malformed> {
+    fn read(&mut self, marshal: &mut Marshal<'_>) -> Result<(), Malformed> {
         marshal.begin_dictionary("a dictionary of functions")?;
         while let Some(function) = marshal.next_key()? {
             if is_mark(&function) {
@@ -113,14 +104,15 @@ impl File {
                 marshal.value()?;
                 continue;
             }
-            let function = self.function(&function, samples)?;
+            let function = self.functions.number(&function)?;
             let time_of_call = self.read_times(function, marshal)?;
             marshal.begin_dictionary("a dictionary of callers")?;
             while let Some(caller) = marshal.next_key()? {
-                let caller = self.function(&caller, samples)?;
-                let (own, time) = edge(&marshal.value()?, time_of_call)?;
-                self.graph
-                    .add_call(function, Caller { function: caller, frame: caller, own, time });
+                let caller = self.functions.number(&caller)?;
+                let value = marshal.value()?;
+                self.has_only_calls |= matches!(value, Value::Integer(_));
+                let edge = edge(caller, &value, time_of_call)?;
+                self.functions.add_caller(function, edge);
             }
         }
         Ok(())
@@ -131,11 +123,10 @@ impl File {
         // The dictionary of callers is the last of the five.
         let length = marshal.begin_tuple("a tuple of five")?;
         let (direct, calls) = (count(&marshal.value()?), count(&marshal.value()?));
-        let (own, time) = (marshal.value()?, seconds(marshal.value()?)?);
+        let (own, time) = (marshal.value()?, nanoseconds(marshal.value()?)?);
         self.below_zero += u64::from(is_below_zero(&own));
-        let own = seconds(own)?;
-        self.graph.set_function(function, own, Some(time));
-        self.own[function as usize] = own;
+        let own = nanoseconds(own)?;
+        self.functions.set(function, (own, time), [direct, calls]);
         if direct > 0 && own > 0.0 {
             self.drawn = self.drawn.saturating_add(direct);
             self.interval = Some(own / direct as f64);
@@ -146,52 +137,33 @@ impl File {
         Ok(if calls > 0 { time / calls as f64 } else { 0.0 })
     }
 
-    /// The id of a function, `(file, line, name)`; built-in functions have the file `~`.
-    fn function(&mut self, key: &Value, samples: &mut Samples<'_>) -> Result<u32, Malformed> {
-        let Value::Tuple(parts) = key else { return Err(Malformed("a function")) };
-        let [Value::Text(file), Value::Integer(line), Value::Text(name)] = &parts[..] else {
-            return Err(Malformed("a function"));
-        };
-        let next = self.names.len() as u32;
-        let key = (file.to_vec(), *line, name.to_vec());
-        let number = *self.numbers.entry(key).or_insert(next);
-        if number == next {
-            let mut place = match &file[..] {
-                b"~" => Place::default(),
-                file => Place::new(file, u64::try_from(*line).ok()),
-            };
-            let frame = Frame { name, source: place.text(), ..Frame::default() };
-            self.names.push(&frame, samples);
-            self.own.push(0.0);
-        }
-        Ok(number)
-    }
-
-    /// Adds the own time of all functions.
+    /// Adds the own time of all functions, or their calls.
     fn add(&self, samples: &mut Samples<'_>) -> Result<()> {
-        samples.events.set_measures(&[TIME]);
-        // The running sum is rounded, not each weight, so that the total is exact.
-        let (mut exact, mut counted) = (0.0, 0);
-        let weights = self.own.iter().map(|own| {
-            exact += own * NANOSECONDS;
-            let weight = (exact.round() as u128).saturating_sub(counted);
-            counted += weight;
-            // It fits, since no function has more than `MOST_SECONDS`.
-            weight as u64
-        });
-        let owns = (0..).zip(weights).map(|(it, weight)| Own { function: it, frame: it, weight });
-        let owns: Vec<Own> = owns.collect();
-        let total = owns.iter().map(|own| own.weight as f64).sum();
+        let owns = [self.functions.own_times(), self.functions.own_calls()];
+        let totals = owns.each_ref().map(|owns| total(owns));
+        let has_calls = !self.is_sampled && totals[1] > 0;
+        let measures = if has_calls { &[TIME, CALLS][..] } else { &[TIME] };
+        let place = samples.events.set_measures(measures);
+        let mut weights = totals[..measures.len()].to_vec();
+        place.into_iter().for_each(|place| weights[place] = 0);
+        let place = place.unwrap_or(0);
+        let names = self.functions.names(samples);
         let drawn = self.is_sampled.then_some(0);
-        let origin = Sample { weights: &[0], drawn, ..Sample::default() };
-        self.graph.add(&owns, (&origin, 0), &self.names, samples)?;
+        let origin = Sample { weights: &weights, drawn, ..Sample::default() };
+        let graph = self.functions.graph(place == 1);
+        let accuracy = graph.add(&owns[place], (&origin, place), &names, samples)?;
+        samples.note(format_args!("pstats has callers but no stacks: {accuracy}"));
         if let Some(interval) = self.interval.filter(|_| self.is_sampled) {
             // The interval was given in microseconds.
-            samples.facts.note_interval(((interval * 1e6).round() as u64).saturating_mul(1000));
-            samples.draw(TIME.name, total, Some(self.drawn));
+            samples.facts.note_interval(((interval / 1e3).round() as u64).saturating_mul(1000));
+            samples.draw(TIME.name, totals[0] as f64, Some(self.drawn));
         }
         Ok(())
     }
+}
+
+fn total(owns: &[Own]) -> u64 {
+    owns.iter().fold(0, |sum: u64, own| sum.saturating_add(own.weight))
 }
 
 /// Whether this is the key `('__sampled__',)`.
@@ -200,16 +172,24 @@ fn is_mark(key: &Value) -> bool {
     matches!(&parts[..], [Value::Text(text)] if text[..] == *SAMPLED)
 }
 
-/// The own time and the time of a function below one caller: `(calls, calls without recursion, own
-/// time, time)`, or only the number of its calls there, or of samples.
-fn edge(value: &Value, time_of_call: f64) -> Result<(f64, f64), Malformed> {
+/// The times of a function below one caller: `(calls, calls without recursion, own time, time)`, or
+/// only the number of its calls there, or of samples.
+fn edge(caller: u32, value: &Value, time_of_call: f64) -> Result<Edge, Malformed> {
     match value {
         Value::Tuple(parts) => match &parts[..] {
-            [_, _, own, time] => Ok((seconds(own.clone())?, seconds(time.clone())?)),
+            [calls, _, own, time] => Ok(Edge {
+                caller,
+                own: nanoseconds(own.clone())?,
+                time: nanoseconds(time.clone())?,
+                calls: count(calls),
+            }),
             _ => Err(Malformed("a tuple of four")),
         },
         // The own time is split as the time is.
-        Value::Integer(calls) => Ok((0.0, (*calls).max(0) as f64 * time_of_call)),
+        Value::Integer(_) => {
+            let calls = count(value);
+            Ok(Edge { caller, own: 0.0, time: calls as f64 * time_of_call, calls })
+        }
         _ => Err(Malformed("a tuple of four")),
     }
 }
@@ -229,10 +209,16 @@ fn is_below_zero(value: &Value) -> bool {
     }
 }
 
-fn seconds(value: Value) -> Result<f64, Malformed> {
-    match value {
-        Value::Float(number) if number < MOST_SECONDS => Ok(number.max(0.0)),
-        Value::Integer(number) if (number as f64) < MOST_SECONDS => Ok(number.max(0) as f64),
-        _ => Err(Malformed("a time")),
+/// A time in seconds, in nanoseconds; 0 if it is negative.
+fn nanoseconds(value: Value) -> Result<f64, Malformed> {
+    let seconds = match value {
+        Value::Float(seconds) => seconds,
+        Value::Integer(seconds) => seconds as f64,
+        _ => return Err(Malformed("a time")),
+    };
+    let nanoseconds = seconds.max(0.0) * 1e9;
+    if seconds.is_nan() || nanoseconds > MOST_NANOSECONDS {
+        return Err(Malformed("a time"));
     }
+    Ok(nanoseconds)
 }

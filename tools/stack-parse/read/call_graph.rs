@@ -1,36 +1,55 @@
 //! Makes stacks from a graph of calls, as pstats and callgrind write it.
 //!
 //! A file has the own cost of each function and, for each of its callers, its cost with all
-//! callees. Above a caller the weight is split in proportion: if `main` and `test` call `parse` for
-//! 3 and 1 seconds, each stack that ends in `parse` or in one of its callees has three quarters
-//! below `main`. That is an estimate, but the total is exact: the stacks weigh as much as the own
-//! costs of all functions.
+//! callees. Stacks are made of it so that the totals of the functions are those of the file:
+//!
+//! - The own cost of each function is exact.
+//! - Above a caller the weight is split in proportion: if `main` and `test` call `parse` for 3 and
+//!   1 seconds, each stack that ends in `parse` or in one of its callees has three quarters below
+//!   `main` ([`flow`]). What each call takes is exact, too. Which of two callers of `parse` is above
+//!   which of its callees is an estimate.
+//! - Functions that call each other in a circle have stacks that repeat. There the file does not
+//!   tell how often. [`choose`] makes stacks so that the weight of each function, counted once for
+//!   each stack, is about the cost that the file states.
+//! - A light stack does not exist in all its parts ([`paths`]), so that there are few.
 
-mod recursion;
+mod choose;
+mod circles;
+mod fit;
+mod flow;
+mod inside;
+mod paths;
+mod shares;
+mod walks;
+mod whole;
+
+use std::fmt;
 
 use common::Result;
 
 use crate::read::stacks::{FrameNames, Stacks};
 use crate::samples::Samples;
 use crate::samples::sample::Sample;
-use recursion::{Circles, circles};
+use flow::Flow;
+use paths::for_each_path;
 
-/// Weights up to the total divided by this are not split any further: each goes to its heaviest
-/// caller. So there are at most this many stacks, and one for each function.
-const MOST_SHARES: u64 = 2_000;
+/// Smaller percentages would be shown as 0.0.
+const LEAST_OFF: f64 = 0.05;
 
 /// Functions and their callers.
-#[derive(Default)]
 pub(crate) struct Graph {
     functions: Vec<Function>,
+    is_of_calls: bool,
 }
 
-/// A function; its costs are in any unit, the same for all functions.
+/// A function.
 #[derive(Default)]
 struct Function {
     own: f64,
-    /// The cost with all callees, if the file has it.
-    time: Option<f64>,
+    /// The sum of what it called, in the unit of [`Caller::callees`].
+    callees: f64,
+    /// The cost with all callees while at least one call is active, if the file has it.
+    total: Option<f64>,
     callers: Vec<Caller>,
 }
 
@@ -42,8 +61,9 @@ pub(crate) struct Caller {
     pub(crate) frame: u32,
     /// The own cost of the function when this one called it; 0 if the file does not have it.
     pub(crate) own: f64,
-    /// The cost of the function with all callees when this one called it.
-    pub(crate) time: f64,
+    /// What the function called took when this one called it. If the file does not have it, the
+    /// cost with the own one.
+    pub(crate) callees: f64,
 }
 
 /// The exact own cost of a function, for one of its lines or for all.
@@ -55,11 +75,39 @@ pub(crate) struct Own {
     pub(crate) weight: u64,
 }
 
+/// How far the totals of functions are from those that the file states, if it does.
+#[derive(Clone, Copy, Default)]
+struct Off {
+    /// The largest difference for a function that does not call itself. There is one only if the
+    /// file contradicts itself.
+    outside: Option<u64>,
+    /// The largest difference for a function in a circle.
+    in_circles: Option<u64>,
+}
+
+/// How good the stacks are.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Accuracy {
+    /// The weight of all stacks.
+    weight: u64,
+    /// The weight of those with functions that call themselves, directly or by others.
+    in_circles: u64,
+    off: Off,
+}
+
 impl Graph {
-    /// Sets the own cost of a function, and its cost with all callees if that is known.
-    pub(crate) fn set_function(&mut self, function: u32, own: f64, time: Option<f64>) {
-        let function = self.function(function);
-        (function.own, function.time) = (own, time);
+    /// A graph without functions. It is `of_calls` if the own costs have another unit than those of
+    /// callees, so that only the proportions of these count.
+    pub(crate) fn new(of_calls: bool) -> Graph {
+        Graph { functions: Vec::new(), is_of_calls: of_calls }
+    }
+
+    /// Sets the own cost of a function and the cost of what it called, in the units of those of a
+    /// [`Caller`]; and its cost with all callees while at least one call is active, if that is
+    /// known.
+    pub(crate) fn set_function(&mut self, number: u32, own: f64, callees: f64, total: Option<f64>) {
+        let function = self.function(number);
+        (function.own, function.callees, function.total) = (own, callees, total);
     }
 
     pub(crate) fn add_call(&mut self, callee: u32, caller: Caller) {
@@ -75,6 +123,12 @@ impl Graph {
         &mut self.functions[function]
     }
 
+    /// The numbers of the callers of each function.
+    fn callers(&self) -> Vec<Vec<usize>> {
+        let callers = |it: &Function| it.callers.iter().map(|it| it.function as usize).collect();
+        self.functions.iter().map(callers).collect()
+    }
+
     /// Adds the own costs of functions, split among their callers.
     ///
     /// Every sample has the fields of `origin`, whose weights are those of all measures. The one at
@@ -86,237 +140,78 @@ impl Graph {
         (origin, place): (&Sample<'_>, usize),
         names: &FrameNames,
         samples: &mut Samples<'_>,
-    ) -> Result<()> {
-        let total: u128 = owns.iter().map(|own| u128::from(own.weight)).sum();
-        let callers: Vec<Vec<usize>> = self.functions.iter().map(Function::callers).collect();
-        let circle = circles(&callers);
-        let at_root = self.at_root(&circle);
-        let circles = Circles::new(circle, &callers, |function| at_root[function] > 0.0);
-        let shares = at_root.iter().enumerate();
-        let shares = shares.map(|(it, &at_root)| self.shares(it, at_root, false, &circles));
-        let mut walk = Walk {
-            estimated: 0,
-            shares: shares.collect(),
-            least: u64::try_from(total / u128::from(MOST_SHARES)).unwrap_or(u64::MAX).max(1),
-            weights: origin.weights.to_vec(),
-            place,
-            pending: Vec::new(),
-            path: Vec::new(),
-            stacks: Stacks::default(),
-        };
-        for own in owns.iter().filter(|own| own.weight > 0) {
-            let function = own.function as usize;
-            let at_root = at_root.get(function).copied().unwrap_or_default();
-            let by_own = self.shares(function, at_root, true, &circles);
-            walk.add(*own, &by_own, origin, names, samples)?;
+    ) -> Result<Accuracy> {
+        let mut flow = Flow::new(self, owns);
+        let weight = owns.iter().fold(0_u64, |sum, own| sum.saturating_add(own.weight));
+        let mut accuracy = Accuracy { weight, in_circles: 0, off: flow.off };
+        let (mut stacks, mut estimated) = (Stacks::default(), 0);
+        let mut weights = origin.weights.to_vec();
+        for_each_path(&mut flow, owns, |path| {
+            estimated += if path.is_estimate { path.weight } else { 0 };
+            accuracy.in_circles += if path.is_in_circle { path.weight } else { 0 };
+            let frames = path.frames.iter().rev();
+            let stack = frames.fold(Stacks::EMPTY, |stack, &frame| stacks.call(stack, frame));
+            weights[place] = path.weight;
+            stacks.add(&Sample { weights: &weights, ..*origin }, stack, names, samples)?;
+            weights.fill(0);
+            Ok(())
+        })?;
+        samples.facts.add_estimated([estimated, weight]);
+        if weights.iter().any(|&weight| weight > 0) {
+            // No sample took the weights of the other measures.
+            let sample = Sample { weights: &weights, ..*origin };
+            stacks.add(&sample, Stacks::EMPTY, names, samples)?;
         }
-        let total = u64::try_from(total).unwrap_or(u64::MAX);
-        samples.facts.add_estimated([walk.estimated, total]);
-        if walk.weights.iter().all(|&weight| weight == 0) {
-            return Ok(());
-        }
-        // No sample took the weights of the other measures.
-        let sample = Sample { weights: &walk.weights, ..*origin };
-        walk.stacks.add(&sample, Stacks::EMPTY, names, samples)
-    }
-
-    /// The part of each function's time that is in none of its callers.
-    ///
-    /// The times of calls within a circle cannot be used: some programs count them once for each
-    /// call, others not at all. A circle is not a root if its callers outside have all of its time.
-    fn at_root(&self, circle: &[usize]) -> Vec<f64> {
-        let mut with_callees: Vec<f64> = self.functions.iter().map(|it| it.own).collect();
-        let mut of_circle = vec![0.0; self.functions.len()];
-        let mut without_caller = of_circle.clone();
-        for (callee, function) in self.functions.iter().enumerate() {
-            of_circle[circle[callee]] += function.own;
-            without_caller[circle[callee]] += function.own;
-            for caller in &function.callers {
-                let caller_circle = circle[caller.function as usize];
-                with_callees[caller.function as usize] += caller.time;
-                if caller_circle != circle[callee] {
-                    of_circle[caller_circle] += caller.time;
-                    without_caller[caller_circle] += caller.time;
-                    without_caller[circle[callee]] -= caller.time;
-                }
-            }
-        }
-        let functions = self.functions.iter().enumerate().map(|(number, function)| {
-            let circle = circle[number];
-            let time = function.time.unwrap_or(with_callees[number]);
-            let is_called = remainder(of_circle[circle], without_caller[circle]) == 0.0;
-            if function.time.is_none() && is_called {
-                0.0
-            } else {
-                function.without(time, |it| it.time)
-            }
-        });
-        functions.collect()
-    }
-
-    /// How the cost of a function is split among its callers: with `by_own`, by its own time in
-    /// each, if the file has that. Recursion is left out.
-    fn shares(&self, number: usize, at_root: f64, by_own: bool, circles: &Circles) -> Shares {
-        let Some(function) = self.functions.get(number) else { return Shares::default() };
-        let is_call = |it: &&Caller| !circles.is_recursion(it.function as usize, number);
-        let calls = || function.callers.iter().filter(is_call);
-        let by_own = by_own && calls().any(|caller| caller.own > 0.0);
-        let shares = calls().map(|caller| Share {
-            function: caller.function,
-            frame: caller.frame,
-            share: if by_own { caller.own } else { caller.time },
-        });
-        let callers: Vec<Share> = shares.filter(|it| it.share > 0.0).collect();
-        let at_root = if by_own { function.without(function.own, |it| it.own) } else { at_root };
-        let heaviest = callers.iter().max_by(|a, b| a.share.total_cmp(&b.share)).copied();
-        let sum = callers.iter().map(|caller| caller.share).sum::<f64>() + at_root;
-        let has_recursion = calls().count() < function.callers.len();
-        let is_other = |it: &Share| Some(it.function) != heaviest.map(|it| it.function);
-        let has_several = callers.iter().any(is_other) || !callers.is_empty() && at_root > 0.0;
-        Shares { callers, heaviest, at_root, sum, by_own, has_several, has_recursion }
+        Ok(accuracy)
     }
 }
 
 impl Function {
-    /// The numbers of its callers.
-    fn callers(&self) -> Vec<usize> {
-        self.callers.iter().map(|caller| caller.function as usize).collect()
-    }
-
-    /// The part of its time, or of its own time, that is in none of its callers.
-    fn without(&self, all: f64, part: fn(&Caller) -> f64) -> f64 {
-        remainder(all, all - self.callers.iter().map(part).sum::<f64>())
+    fn calls_itself(&self, number: usize) -> bool {
+        self.callers.iter().any(|caller| caller.function as usize == number)
     }
 }
 
-/// `rest`, or 0 if it is only an error of rounding sums.
-fn remainder(all: f64, rest: f64) -> f64 {
-    if rest > all * 1e-6 { rest } else { 0.0 }
+impl Accuracy {
+    /// That of two graphs.
+    pub(crate) fn and(self, other: Accuracy) -> Accuracy {
+        let off = Off {
+            outside: self.off.outside.max(other.off.outside),
+            in_circles: self.off.in_circles.max(other.off.in_circles),
+        };
+        Accuracy {
+            weight: self.weight.saturating_add(other.weight),
+            in_circles: self.in_circles.saturating_add(other.in_circles),
+            off,
+        }
+    }
+
+    /// A part of the weight in percent.
+    fn percent(&self, part: u64) -> f64 {
+        100.0 * part as f64 / self.weight.max(1) as f64
+    }
 }
 
-/// How the weight of a function is split.
-#[derive(Default)]
-struct Shares {
-    callers: Vec<Share>,
-    heaviest: Option<Share>,
-    /// The part without a caller.
-    at_root: f64,
-    /// The sum of all shares and `at_root`.
-    sum: f64,
-    /// Whether the file has the own cost in each caller, so that these shares are exact.
-    by_own: bool,
-    /// Whether there is more than one way up.
-    has_several: bool,
-    /// Whether recursion is left out.
-    has_recursion: bool,
-}
-
-/// A caller, and the part of the time that is below it.
-#[derive(Clone, Copy)]
-struct Share {
-    function: u32,
-    frame: u32,
-    share: f64,
-}
-
-/// A walk from a function to all that may have called it.
-struct Walk {
-    /// The weight of the stacks that may not be those that were.
-    estimated: u64,
-    /// The shares of each function.
-    shares: Vec<Shares>,
-    /// A weight up to this one is not split.
-    least: u64,
-    /// The weights of the next sample.
-    weights: Vec<u64>,
-    place: usize,
-    pending: Vec<Step>,
-    /// The frames of the current stack, leaf first.
-    path: Vec<u32>,
-    stacks: Stacks,
-}
-
-/// A part of the weight, at a caller `depth` calls above the leaf.
-struct Step {
-    function: u32,
-    frame: u32,
-    depth: usize,
-    weight: u64,
-    /// Whether the file does not say that the part is this one: a function nearer to the leaf may
-    /// have had another caller.
-    is_estimate: bool,
-}
-
-impl Walk {
-    /// Adds the own cost of a function, by all its paths.
-    fn add(
-        &mut self,
-        Own { function, frame, weight }: Own,
-        by_own: &Shares,
-        origin: &Sample<'_>,
-        names: &FrameNames,
-        samples: &mut Samples<'_>,
-    ) -> Result<()> {
-        self.pending.push(Step { function, frame, depth: 0, weight, is_estimate: false });
-        while let Some(step) = self.pending.pop() {
-            let Step { function, frame, depth, weight, is_estimate } = step;
-            self.path.truncate(depth);
-            self.path.push(frame);
-            let shares = if depth == 0 { by_own } else { &self.shares[function as usize] };
-            let is_exact = !shares.has_several || shares.by_own && weight > self.least;
-            let is_estimate = is_estimate || shares.has_recursion || !is_exact;
-            let step = Step { is_estimate, ..step };
-            let at_root = split(shares, self.least, &step, &mut self.pending);
-            if at_root > 0 {
-                self.estimated += if is_estimate { at_root } else { 0 };
-                let path = self.path.iter().rev();
-                let stack =
-                    path.fold(Stacks::EMPTY, |stack, &frame| self.stacks.call(stack, frame));
-                self.weights[self.place] = at_root;
-                let sample = Sample { weights: &self.weights, ..*origin };
-                self.stacks.add(&sample, stack, names, samples)?;
-                self.weights.fill(0);
+/// `own costs are exact, totals too; 12.5 % of the weight is in recursion, where totals are off by
+/// at most 0.4 % of all`
+impl fmt::Display for Accuracy {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("own costs are exact, totals ")?;
+        match self.off.outside.map_or(0.0, |off| self.percent(off)) {
+            off if off < LEAST_OFF => out.write_str("too")?,
+            off => write!(out, "within {off:.1} % of all, since the file contradicts itself")?,
+        }
+        let in_circles = self.percent(self.in_circles);
+        if in_circles < LEAST_OFF {
+            return Ok(());
+        }
+        write!(out, "; {in_circles:.1} % of the weight is in recursion, where totals are ")?;
+        match self.off.in_circles {
+            Some(off) if self.percent(off) < LEAST_OFF => {
+                out.write_str("off by less than 0.1 % of all")
             }
-        }
-        Ok(())
-    }
-}
-
-/// Splits a weight among callers; returns the part that ends here, as the root of a stack.
-fn split(shares: &Shares, least: u64, from: &Step, pending: &mut Vec<Step>) -> u64 {
-    let Shares { callers, heaviest, at_root, sum, .. } = shares;
-    let Step { depth, weight, is_estimate, .. } = *from;
-    let Some(heaviest) = heaviest.filter(|_| *sum > 0.0) else { return weight };
-    let step = |Share { function, frame, .. }: Share, weight| Step {
-        function,
-        frame,
-        depth: depth + 1,
-        weight,
-        is_estimate,
-    };
-    if weight <= least {
-        if *at_root >= heaviest.share {
-            return weight;
-        }
-        pending.push(step(heaviest, weight));
-        return 0;
-    }
-    let (mut rest, before) = (weight, pending.len());
-    for caller in callers {
-        // Rounded down, so that the sum is never more than the weight.
-        let weight = ((weight as f64 * (caller.share / sum)) as u64).min(rest);
-        rest -= weight;
-        if weight > 0 {
-            pending.push(step(*caller, weight));
+            Some(off) => write!(out, "off by at most {:.1} % of all", self.percent(off)),
+            None => out.write_str("estimates"),
         }
     }
-    if *at_root > 0.0 {
-        return rest;
-    }
-    // The last caller gets what rounding left.
-    match pending[before..].last_mut() {
-        Some(step) => step.weight += rest,
-        None => return rest,
-    }
-    0
 }

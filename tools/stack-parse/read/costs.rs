@@ -42,6 +42,9 @@ const SCALES: [(&str, &str, u64); 17] = [
     ("count", "count", 1),
 ];
 
+/// How often functions were called.
+pub(crate) const CALLS: Measure<'static> = Measure { name: b"calls", unit: b"calls" };
+
 /// The events of a file, and the sums of their costs in all lines.
 #[derive(Default)]
 pub(crate) struct Costs {
@@ -132,6 +135,36 @@ impl Costs {
     /// The index of the wanted event among the measures.
     pub(crate) fn place(&self) -> Option<usize> {
         self.wanted
+    }
+
+    /// Like [`wanted`](Costs::wanted), but the cost of the first event where none is wanted.
+    pub(crate) fn wanted_or_first(&self, numbers: &[u8]) -> Option<i128> {
+        match self.columns.first() {
+            Some(&first) if self.wanted.is_none() => {
+                self.events[first].cost(words(numbers).next().unwrap_or(b"0"))
+            }
+            _ => self.wanted(numbers),
+        }
+    }
+
+    /// Declares the events again, and one more that counts calls, if there were any. Returns the
+    /// totals of all, and the index of the wanted one.
+    pub(crate) fn declare(
+        &self,
+        calls: u64,
+        samples: &mut Samples<'_>,
+    ) -> (Vec<u64>, Option<usize>) {
+        let mut totals = self.totals();
+        if totals.is_empty() {
+            return (totals, None);
+        }
+        let events = self.events.iter().map(|it| Measure { name: &it.name, unit: &it.unit });
+        let mut measures: Vec<_> = events.collect();
+        if calls > 0 {
+            measures.push(CALLS);
+            totals.push(calls);
+        }
+        (totals, samples.events.set_measures(&measures))
     }
 
     /// The sum of all lines, for each event; 0 if it is negative, as for memory that was freed.

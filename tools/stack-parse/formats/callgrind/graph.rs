@@ -5,7 +5,8 @@ use hashbrown::HashMap;
 
 use super::names::{Name, Names};
 use crate::frame::Frame;
-use crate::read::call_graph::{self, Caller, Own};
+use crate::read::call_graph::{Accuracy, Caller, Graph, Own};
+use crate::read::paths::file_name;
 use crate::read::source::Place;
 use crate::read::stacks::FrameNames;
 use crate::samples::Samples;
@@ -35,8 +36,24 @@ pub(super) struct Thread {
     pub(super) tid: Vec<u8>,
     /// The own cost of each site, by its number.
     own: HashMap<u32, i128>,
-    /// The cost of each call, by the site and the function that it calls.
-    calls: HashMap<(u32, u32), i128>,
+    /// The calls, by their site and the function that is called.
+    calls: HashMap<(u32, u32), Calls>,
+}
+
+/// The calls from one site to one function.
+#[derive(Clone, Copy, Default)]
+struct Calls {
+    cost: i128,
+    count: i128,
+}
+
+/// What the stacks of a file weigh.
+#[derive(Clone, Copy)]
+pub(super) enum Weigh {
+    /// The costs of the wanted event.
+    Costs,
+    /// How often functions were called.
+    Calls,
 }
 
 /// All functions of a file, by number.
@@ -46,6 +63,8 @@ pub(super) struct Functions {
     by_function: HashMap<Function, u32>,
     sites: Vec<Site>,
     by_site: HashMap<Site, u32>,
+    /// The site of each function that is called, without a line.
+    entries: HashMap<u32, u32>,
 }
 
 /// The names of objects, files and functions.
@@ -66,9 +85,10 @@ impl Thread {
         add(self.own.entry(site).or_default(), cost)
     }
 
-    /// Adds to the cost of a call; false if the sum does not fit into 64 bits.
-    pub(super) fn add_call(&mut self, site: u32, function: u32, cost: i128) -> bool {
-        add(self.calls.entry((site, function)).or_default(), cost)
+    /// Adds calls and their cost; false if a sum does not fit into 64 bits.
+    pub(super) fn add_call(&mut self, site: u32, function: u32, cost: i128, count: u64) -> bool {
+        let calls = self.calls.entry((site, function)).or_default();
+        add(&mut calls.cost, cost) && add(&mut calls.count, count.into())
     }
 
     pub(super) fn has_calls(&self) -> bool {
@@ -76,30 +96,21 @@ impl Thread {
     }
 
     /// Adds the stacks of this thread. `weights` has the totals of the measures that are not split
-    /// by stack, and 0 for the wanted one, at index `place`. Returns the sum of the costs that are
-    /// left out because they are below 0.
+    /// by stack, and 0 for the wanted one, at index `place`. Returns how good the stacks are, and
+    /// the sum of the costs that are left out because they are below 0.
     pub(super) fn add(
         &self,
-        comm: &[u8],
+        (comm, weigh): (&[u8], Weigh),
         functions: &Functions,
         (weights, place): (&[u64], usize),
         names: &FrameNames,
         samples: &mut Samples<'_>,
-    ) -> Result<i128> {
-        let own = sorted(&self.own);
-        let mut graph = call_graph::Graph::default();
-        let mut owns_of = vec![0.0; functions.functions.len()];
-        for &(site, cost) in &own {
-            owns_of[functions.sites[site as usize].function as usize] += cost.max(0) as f64;
-        }
-        for (function, own) in (0..).zip(owns_of) {
-            graph.set_function(function, own, None);
-        }
-        for ((site, callee), cost) in sorted(&self.calls) {
-            let function = functions.sites[site as usize].function;
-            let time = cost.max(0) as f64;
-            graph.add_call(callee, Caller { function, frame: site, own: 0.0, time });
-        }
+    ) -> Result<(Accuracy, i128)> {
+        let graph = self.graph(weigh, functions);
+        let own = match weigh {
+            Weigh::Costs => sorted(&self.own),
+            Weigh::Calls => self.counts(functions),
+        };
         let owns = own.iter().filter_map(|&(frame, cost)| {
             let function = functions.sites[frame as usize].function;
             let weight = u64::try_from(cost).ok()?;
@@ -108,8 +119,40 @@ impl Thread {
         let owns: Vec<Own> = owns.collect();
         let (pid, tid) = (known(&self.pid), known(&self.tid));
         let origin = Sample { comm, pid, tid, weights, ..Sample::default() };
-        graph.add(&owns, (&origin, place), names, samples)?;
-        Ok(own.iter().map(|&(_, cost)| cost.min(0)).sum())
+        let accuracy = graph.add(&owns, (&origin, place), names, samples)?;
+        Ok((accuracy, own.iter().map(|&(_, cost)| cost.min(0)).sum()))
+    }
+
+    fn graph(&self, weigh: Weigh, functions: &Functions) -> Graph {
+        let mut graph = Graph::new(matches!(weigh, Weigh::Calls));
+        let mut own = vec![0.0; functions.functions.len()];
+        for (site, cost) in sorted(&self.own) {
+            own[functions.sites[site as usize].function as usize] += cost.max(0) as f64;
+        }
+        let mut all = own.clone();
+        let mut called = vec![0.0; own.len()];
+        for ((site, callee), Calls { cost, count }) in sorted(&self.calls) {
+            let function = functions.sites[site as usize].function;
+            let callees = cost.max(0) as f64;
+            all[function as usize] += callees;
+            called[callee as usize] += count as f64;
+            let own = if matches!(weigh, Weigh::Calls) { count as f64 } else { 0.0 };
+            graph.add_call(callee, Caller { function, frame: site, own, callees });
+        }
+        let own = if matches!(weigh, Weigh::Calls) { called } else { own };
+        for ((function, own), all) in (0..).zip(own).zip(all) {
+            graph.set_function(function, own, all, None);
+        }
+        graph
+    }
+
+    /// How often each function was called, by its site.
+    fn counts(&self, functions: &Functions) -> Vec<(u32, i128)> {
+        let mut counts = HashMap::new();
+        for (&(_, function), calls) in &self.calls {
+            *counts.entry(functions.entries[&function]).or_default() += calls.count;
+        }
+        sorted(&counts)
     }
 }
 
@@ -130,16 +173,43 @@ impl Functions {
         })
     }
 
-    /// The frames of all sites, in the order of their numbers.
+    /// The number of a function that is called.
+    pub(super) fn called(&mut self, function: Function, by_line: bool) -> u32 {
+        let number = self.number(function);
+        if !self.entries.contains_key(&number) {
+            let file = if by_line { function.file } else { Names::NONE };
+            let site = self.site(Site { function: number, file, line: 0 });
+            self.entries.insert(number, site);
+        }
+        number
+    }
+
+    /// The frames of all sites, in the order of their numbers. Functions that share a name have
+    /// their file after it, `init (shop.c)`, or else their object.
     pub(super) fn frames(&self, names: &AllNames, samples: &mut Samples<'_>) -> FrameNames {
+        let mut uses: HashMap<&[u8], u32> = HashMap::new();
+        for function in &self.functions {
+            *uses.entry(names.functions.text(function.name)).or_default() += 1;
+        }
         let mut frames = FrameNames::default();
         for site in &self.sites {
-            let Function { object, name, .. } = self.functions[site.function as usize];
+            let Function { object, file, name } = self.functions[site.function as usize];
             let line = Some(site.line).filter(|line| *line > 0);
             let mut place = Place::new(names.files.text(site.file), line);
             let object = names.objects.text(object);
             let name = names.functions.text(name);
-            frames.push(&Frame { source: place.text(), ..frame(name, object) }, samples);
+            let mut text = name.to_vec();
+            if uses[name] > 1 && !name.is_empty() && !samples.wants.frames.srcline() {
+                let apart = match names.files.text(file) {
+                    b"" | b"???" => file_name(object),
+                    file => file,
+                };
+                if !apart.is_empty() {
+                    text = [name, b" (", apart, b")"].concat();
+                }
+            }
+            let frame = Frame { source: place.text(), ..frame(&text, object) };
+            frames.push(&frame, samples);
         }
         frames
     }
@@ -155,8 +225,8 @@ fn frame<'a>(name: &'a [u8], object: &'a [u8]) -> Frame<'a> {
 }
 
 /// The sums in the order of their keys, so that equal input gives equal output.
-fn sorted<K: Copy + Ord>(sums: &HashMap<K, i128>) -> Vec<(K, i128)> {
-    let mut sums: Vec<(K, i128)> = sums.iter().map(|(&key, &sum)| (key, sum)).collect();
+fn sorted<K: Copy + Ord, V: Copy>(sums: &HashMap<K, V>) -> Vec<(K, V)> {
+    let mut sums: Vec<(K, V)> = sums.iter().map(|(&key, &sum)| (key, sum)).collect();
     sums.sort_unstable_by_key(|(key, _)| *key);
     sums
 }
