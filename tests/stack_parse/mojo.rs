@@ -363,7 +363,7 @@ fn the_text_says_the_same() {
                 :GC: 5,1,63\n";
     for args in [
         &["--labels", "all", "--srcline", "--annotate"][..],
-        &["--header", "--event", "cpu-time", "--root", "tid"],
+        &["--header", "--event", "bytes", "--root", "tid"],
         &["--list-events"],
     ] {
         let [mojo, text] =

@@ -74,29 +74,35 @@ impl Recording {
         event: Event<'_>,
         samples: &mut Samples<'_>,
     ) -> Result<(), Stop> {
-        match (event, &mut self.open) {
-            (Event::Metadata { key, value }, _) => self.run.metadata(key, value, samples),
-            (Event::Stack(_) | Event::TaskStack { .. }, _) if self.tasks.is_within_a_stack() => {
+        let process = self.open.as_ref().map(|open| open.process);
+        match event {
+            Event::Metadata { key, value } => self.run.metadata(key, value, samples),
+            Event::Stack(_) | Event::TaskStack { .. } if self.tasks.is_within_a_stack() => {
                 return Err(Stop::Expected("a frame of a task"));
             }
-            (Event::Stack(origin), _) => {
+            Event::Stack(origin) => {
                 self.close(samples)?;
                 let thread = self.threads.find(&origin);
                 let process = self.threads.threads[thread].process;
                 self.open = Some(Open::new(thread, process));
                 self.stack.clear();
             }
-            (Event::String { key, value }, open) => {
-                let process = open.as_ref().map(|open| open.process);
-                self.described.describe_string(process, key, value);
-            }
-            (Event::Frame { key, frame }, open) => {
-                let process = open.as_ref().map(|open| open.process);
+            Event::String { key, value } => self.described.describe_string(process, key, value),
+            Event::Frame { key, frame } => {
                 self.described.describe_frame(process, key, frame, &mut self.frames, samples);
             }
-            (Event::Other, _) => {}
-            (_, None) => return Err(Stop::Expected("a stack")),
-            (Event::Call(key), Some(open)) => {
+            Event::Other => {}
+            event => return self.event_of_sample(event, samples),
+        }
+        Ok(())
+    }
+
+    /// Adds what an event says of the sample that is being read.
+    #[inline]
+    fn event_of_sample(&mut self, event: Event<'_>, samples: &mut Samples<'_>) -> Result<(), Stop> {
+        let Some(open) = &mut self.open else { return Err(Stop::Expected("a stack")) };
+        match event {
+            Event::Call(key) => {
                 let frame = self.described.frame(open.process, key, &mut self.frames, samples);
                 if self.tasks.is_within_a_stack() {
                     self.tasks.call(frame);
@@ -104,17 +110,17 @@ impl Recording {
                     self.stack.push(frame);
                 }
             }
-            (Event::Time(..0), _) => return Err(Stop::Expected("a time of at least 0")),
-            (Event::Time(time), Some(open)) => open.metrics.time = Some(time),
-            (Event::Memory(bytes), Some(open)) => open.metrics.bytes = Some(bytes),
-            (Event::Idle, Some(open)) => open.metrics.is_idle = true,
-            (Event::Gc, Some(open)) => open.is_gc = true,
-            (Event::TaskRuns(task), Some(open)) => open.task = Some(task),
-            (Event::TaskStack { task, name, frames }, Some(open)) => {
+            Event::Time(..0) => return Err(Stop::Expected("a time of at least 0")),
+            Event::Time(time) => open.metrics.time = Some(time),
+            Event::Memory(bytes) => open.metrics.bytes = Some(bytes),
+            Event::Idle => open.metrics.is_idle = true,
+            Event::Gc => open.is_gc = true,
+            Event::TaskRuns(task) => open.task = Some(task),
+            Event::TaskStack { task, name, frames } => {
                 let thread = open.thread;
                 self.task_stack(thread, (task, name, frames), samples)?;
             }
-            (other, Some(open)) => {
+            other => {
                 let thread = open.thread;
                 self.push(thread, other, samples);
             }
