@@ -70,6 +70,7 @@ mod wall;
 mod latency;
 
 // Profiles of Ruby, PHP, Haskell and Python.
+mod mojo;
 mod phpspy;
 mod scripting;
 mod tachyon;

@@ -205,7 +205,6 @@ fn files_of_other_profilers_are_called_what_they_are() {
     for (input, what) in [
         (&b"memray\0\x0d\0\0\0"[..], "memray: run"),
         (b"PERFFILEh\0\0\0\0\0\0\0X", "perf.data of version 1: run"),
-        (b"MOJ\x03\0\0", "austin's binary format: run"),
         (b"[\n {\"pid\": 26623}\n]\n", "JSON; "),
     ] {
         let output = output("stack-parse", &[], input);

@@ -9,7 +9,7 @@ use crate::util::{filter, golden_path, output, stderr, tool};
 type Row = (&'static str, &'static str, &'static str, &'static [(&'static str, u128)]);
 
 /// Each sum was counted without our code, as the comment above it describes.
-const ROWS: [Row; 36] = [
+const ROWS: [Row; 38] = [
     // The lines "java.lang.Thread.State:" below threads with a stack, counted by a few lines of
     // Python: 3 of the RUNNABLE ones are "waiting on condition".
     (
@@ -70,6 +70,14 @@ const ROWS: [Row; 36] = [
     ("austin/full.txt", "--event time", "idle", &[("", 300_000), ("true", 100_000)]),
     ("austin/wall.txt", "", "interpreter", &[("", 1_200_000), ("0", 200_000)]),
     ("austin/wall.txt", "", "tid", &[("6360", 1_200_000), ("6361", 200_000)]),
+    // As tests/oracle/mojo.py writes it.
+    ("mojo/tasks.mojo", "", "task", &[("", 7_800_000), ("Task-1; first", 2_000_000)]),
+    (
+        "mojo/tasks.mojo",
+        "--event await-time",
+        "task",
+        &[("", 9_300_000), ("Task-1; first", 7_000_000)],
+    ),
     // By eye: the threads and weights of four rows.
     ("xctrace/time-profile.xml", "", "thread", &[("", 1_000_000), ("main", 4_500_000)]),
     ("xctrace/time-profile.xml", "", "cpu", &[("3", 5_500_000)]),

@@ -39,6 +39,7 @@ mod massif;
 mod memcheck;
 mod memray;
 mod memtrace;
+mod mojo;
 mod otlp;
 mod perf_data;
 mod perf_script;
@@ -90,6 +91,7 @@ pub(crate) static FORMATS: &[Format] = &[
     perf_data::FORMAT,
     otlp::FORMAT,
     tachyon::FORMAT,
+    mojo::FORMAT,
     pprof::FORMAT,
     perfetto::FORMAT,
     gperftools::CPU,

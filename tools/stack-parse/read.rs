@@ -3,6 +3,7 @@
 pub(crate) mod addresses;
 pub(crate) mod ahead;
 pub(crate) mod alive;
+pub(crate) mod austin;
 pub(crate) mod bad_weights;
 pub(crate) mod byte_string;
 pub(crate) mod bytes;

@@ -18,16 +18,16 @@
 //! took longer than the interval, and how often it failed.
 
 use bstr::ByteSlice;
-use common::numbers::{decimal, is_digits};
+use common::numbers::is_digits;
 use common::{Result, folded::Label, io::Input, stacks::FrameId};
 
 use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
+use crate::read::austin::{KERNEL, Metrics, Mode, Run, Weights, kernel_frame};
 use crate::read::lines::for_each_line;
-use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
-use crate::samples::{Loss, Samples, Weighs};
+use crate::samples::{Samples, Weighs};
 
 pub(super) const FORMAT: Format =
     Format::new("austin", "The text of austin, a profiler of Python", detect, parse)
@@ -53,10 +53,6 @@ fn is_sample(line: &[u8]) -> bool {
     is_id(frames.next(), b'P') && is_id(frames.next(), b'T') && value(line).is_some()
 }
 
-const TIME: Measure = Measure { name: b"time", unit: b"ns" };
-const CPU_TIME: Measure = Measure { name: b"cpu-time", unit: b"ns" };
-const BYTES: Measure = Measure { name: b"bytes", unit: b"bytes" };
-
 /// Reads one input to its end.
 ///
 /// # Errors
@@ -64,41 +60,30 @@ const BYTES: Measure = Measure { name: b"bytes", unit: b"bytes" };
 /// [`common::Error::Input`], or what adding samples returns.
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
     let mut reader = AustinReader::default();
-    samples.events.set_measures(&[TIME]);
+    reader.run.set_measures(samples);
     for_each_line(input, |number, line| reader.line(number, line, samples))?;
-    reader.report_looks(samples);
-    samples.note_count(reader.freed, "samples freed memory: they weigh no bytes");
+    reader.run.report(samples);
     Ok(())
 }
 
 #[derive(Default)]
 struct AustinReader {
-    mode: Mode,
+    run: Run,
     frames: Vec<FrameId>,
     /// The file and the line of a frame, `demo.py:7`.
     source: Vec<u8>,
-    /// The number of samples with less than 0 bytes: they freed memory.
-    freed: u64,
-    /// How many looks at all threads took longer than the interval, and how many there were.
-    late: [u64; 2],
-    /// How many failed, and how many there were.
-    failed: Option<[u64; 2]>,
-}
-
-#[derive(Clone, Copy, Default)]
-enum Mode {
-    #[default]
-    Time,
-    Memory,
-    Full,
 }
 
 impl AustinReader {
     fn line(&mut self, number: u64, line: &[u8], samples: &mut Samples<'_>) -> Result<()> {
-        if line.starts_with(b"# ") {
-            self.metadata(line, samples);
+        if let Some(metadata) = line.strip_prefix(b"# ") {
+            // A line such as `# interval: 100`.
+            if let Some((key, value)) = metadata.split_once_str(b": ") {
+                self.run.metadata(key, value, samples);
+            }
+            return Ok(());
         }
-        if line.is_empty() || line.starts_with(b"# ") {
+        if line.is_empty() {
             return Ok(());
         }
         let Some(weights) = value(line).and_then(|value| self.weights(value)) else {
@@ -114,7 +99,10 @@ impl AustinReader {
             self.source.clear();
             self.source.extend_from_slice(file);
             self.source.extend_from_slice(line);
-            let frame = Frame { name, source: &self.source, ..Frame::default() };
+            let frame = match (file, line) {
+                (KERNEL, b":0") => kernel_frame(name),
+                _ => Frame { name, source: &self.source, ..Frame::default() },
+            };
             samples.frames(&frame, &mut self.frames);
         }
         let sample = Sample { pid, tid, weights: &weights, ..Sample::default() };
@@ -126,92 +114,27 @@ impl AustinReader {
             labels.push(Label { key: b"interpreter", value: interpreter });
             labels.push(Label { key: b"tid", value: tid });
         }
-        let is_idle = matches!(self.mode, Mode::Full) && weights[0] > 0 && weights[1] == 0;
-        if is_idle {
+        if self.run.is_idle(&weights) {
             labels.push(Label { key: b"idle", value: b"true" });
         }
         samples.add(&Sample { labels: &labels, ..sample }, &self.frames)
     }
 
-    /// Reads a line such as `# interval: 100`.
-    fn metadata(&mut self, line: &[u8], samples: &mut Samples<'_>) {
-        if let Some(mode) = line.strip_prefix(b"# mode: ") {
-            self.set_mode(mode, samples);
-        }
-        if let Some(late) = line.strip_prefix(b"# saturation: ").and_then(part) {
-            self.late = late;
-        }
-        if let Some(failed) = line.strip_prefix(b"# errors: ").and_then(part) {
-            self.failed = Some(failed);
-        }
-        let micros = |text: &[u8]| decimal(text.trim_ascii_end())?.checked_mul(1000);
-        if let Some(interval) = line.strip_prefix(b"# interval: ").and_then(micros) {
-            samples.facts.note_interval(interval);
-        }
-        if let Some(duration) = line.strip_prefix(b"# duration: ").and_then(micros) {
-            samples.facts.length = Some(duration);
-        }
-    }
-
-    /// `wall`, `cpu`, `memory` or `full`.
-    fn set_mode(&mut self, mode: &[u8], samples: &mut Samples<'_>) {
-        self.mode = match mode {
-            b"memory" => Mode::Memory,
-            b"full" => Mode::Full,
-            _ => Mode::Time,
-        };
-        samples.events.set_measures(match self.mode {
-            Mode::Time => &[TIME],
-            Mode::Memory => &[BYTES],
-            Mode::Full => &[TIME, CPU_TIME, BYTES],
-        });
-    }
-
-    /// The weights in `105` or `105,1,-2048`, one for each measure.
-    fn weights(&mut self, value: &[u8]) -> Option<[u64; 3]> {
+    /// The weights in `105`, or in mode `full` in `105,1,-2048`.
+    fn weights(&mut self, value: &[u8]) -> Option<Weights> {
         let mut numbers =
             value.split(|byte| *byte == b',').map(|text| text.to_str().ok()?.parse::<i64>().ok());
         let first = numbers.next()??;
-        let nanoseconds = |microseconds: i64| u64::try_from(microseconds).ok()?.checked_mul(1000);
-        match self.mode {
-            Mode::Time => Some([nanoseconds(first)?, 0, 0]),
-            Mode::Memory => Some([self.bytes(first), 0, 0]),
+        let metrics = match self.run.mode {
+            Mode::Memory => Metrics { bytes: Some(first), ..Metrics::default() },
+            Mode::Wall | Mode::Cpu => Metrics { time: Some(first), ..Metrics::default() },
             Mode::Full => {
                 let (is_idle, bytes) = (numbers.next()?? != 0, numbers.next()??);
-                let time = nanoseconds(first)?;
-                Some([time, if is_idle { 0 } else { time }, self.bytes(bytes)])
+                Metrics { time: Some(first), is_idle, bytes: Some(bytes) }
             }
-        }
+        };
+        self.run.weights(metrics)
     }
-
-    fn report_looks(&self, samples: &mut Samples<'_>) {
-        if let Some([failed, all]) = self.failed {
-            let recorded = Some(all.saturating_sub(failed));
-            let remedy = "use a longer interval, 'austin -i'";
-            // It is not known how many threads would have had a stack.
-            let is_exact = failed == 0;
-            samples.note_loss(Loss { count: failed, of: "samples", recorded, remedy, is_exact });
-        }
-        let [late, all] = self.late;
-        // The time since the last sample is right all the same.
-        if late > all / 100 {
-            samples.note(format_args!(
-                "{late} of {all} samples took longer than the interval: there are fewer than asked \
-                 for, 'austin -i' sets a longer one"
-            ));
-        }
-    }
-
-    fn bytes(&mut self, bytes: i64) -> u64 {
-        self.freed += u64::from(bytes < 0);
-        u64::try_from(bytes).unwrap_or(0)
-    }
-}
-
-/// `12/1000`
-fn part(text: &[u8]) -> Option<[u64; 2]> {
-    let (part, all) = text.trim_ascii_end().split_once_str("/")?;
-    Some([decimal(part)?, decimal(all)?])
 }
 
 /// The numbers after the last space, `105` or `105,1,-2048`.

@@ -198,7 +198,6 @@ mod tests {
                 "perf.data of version 1: run an equally old 'perf script' on it",
             ),
             (b"memray\0\x0c", "memray: run 'memray transform csv' on it"),
-            (b"MOJ\x03", "austin's binary format: run 'mojo2austin' on it"),
             (
                 b"SIMPLEPERF\x01\0",
                 "simpleperf's protobuf: run report_sample.py on the recording instead",
