@@ -64,6 +64,7 @@ mod inputs;
 mod off_cpu;
 mod wakers;
 mod wall;
+mod wprof;
 
 // What makes a program end later.
 mod latency;

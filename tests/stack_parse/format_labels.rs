@@ -9,7 +9,7 @@ use crate::util::{filter, golden_path, output, stderr, tool};
 type Row = (&'static str, &'static str, &'static str, &'static [(&'static str, u128)]);
 
 /// Each sum was counted without our code, as the comment above it describes.
-const ROWS: [Row; 36] = [
+const ROWS: [Row; 38] = [
     // The lines "java.lang.Thread.State:" below threads with a stack, counted by a few lines of
     // Python: 3 of the RUNNABLE ones are "waiting on condition".
     (
@@ -64,6 +64,8 @@ const ROWS: [Row; 36] = [
     // The third column, summed by awk.
     ("memray/demo.csv.gz", "", "allocator", &[("MALLOC", 196_497), ("REALLOC", 1263)]),
     // By eye: one line each.
+    ("wprof/server.ndjson", "", "process", &[("app", 3), ("swapper", 1)]),
+    ("wprof/server.ndjson", "--event cpu-cycles", "name", &[("cpu-cycles", 1_000_000)]),
     ("phpspy/request.txt", "", "uri", &[("/orders", 1), ("/reports", 1)]),
     ("phpspy/request.txt", "", "qstring", &[("", 1), ("year=2026", 1)]),
     ("rbspy/v1.raw", "", "on_cpu", &[("", 1), ("false", 1), ("true", 1)]),

@@ -63,6 +63,7 @@ mod unread;
 mod v8_log;
 mod vsprof;
 mod vtune;
+mod wprof;
 mod xctrace;
 mod xdebug;
 
@@ -109,6 +110,7 @@ pub(crate) static FORMATS: &[Format] = &[
     vsprof::FORMAT,
     tracy::FORMAT,
     speedscope::FORMAT,
+    wprof::FORMAT,
     heapprofile::FORMAT,
     cpuprofile::FORMAT,
     trace_event::FORMAT,
