@@ -71,6 +71,7 @@ mod latency;
 
 // Profiles of Ruby, PHP, Haskell and Python.
 mod phpspy;
+mod pyinstrument;
 mod scripting;
 mod tachyon;
 

@@ -185,15 +185,6 @@ fn reports_are_answered_by_the_command_that_writes_what_is_read() {
 }
 
 #[test]
-fn a_session_of_pyinstrument_is_not_its_json() {
-    let session = r#"{"start_time": 0, "duration": 2.0, "sample_count": 2,
-        "target_description": "Program: app.py", "cpu_time": 2.0,
-        "frame_records": [[["<module>\u0000/src/app.py\u00001"], 1.5]]}"#;
-    let said = stderr(&output("stack-parse", &[], session));
-    assert!(said.contains("'pyinstrument --load FILE -r json'"), "{said}");
-}
-
-#[test]
 fn instants_with_a_stack_are_samples() {
     let event = |phase: &str, rest: &str| {
         format!(r#"{{"name":"hi","ph":"{phase}","pid":7,"tid":7,"ts":829,{rest}}}"#)
