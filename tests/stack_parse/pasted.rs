@@ -184,6 +184,37 @@ fn reports_are_answered_by_the_command_that_writes_what_is_read() {
     }
 }
 
+/// The first bytes of files of other programs: of those in `no-profiles` and of these.
+#[test]
+fn files_of_other_programs_are_answered_by_what_converts_them() {
+    for (start, command) in [
+        (&b"\xdc\xdf\x4aSLB\x01\x00\x00\x00\x00\x00"[..], "'node profiler-edit.js -i FILE"),
+        (b"SLOW\x03\x00\x20\x00\xc4\x91\x9e\x2c", "'simpleperf record -g'"),
+        (b"SLOW\xf3\x00\x20\x00\xc4\x91\x9e\x2c", "'simpleperf record -g'"),
+        (b"Nettrace\x14\x00\x00\x00!FastSerialization.1", "'dotnet-trace convert"),
+        (b"hdrb\x00\x00\x00\x00", "hs-speedscope"),
+        (br#"{"version":1,"flamebearer":{"names":["total"],"levels":[[0,1,0,0]]}}"#, "profilecli"),
+        (br#"{"systing_profile_export":1,"producer":"systing 1.10.6"}"#, "Perfetto"),
+        (br#"{"callStackTree":{"callStacks":[{"callStackRootFrames":[]}]}}"#, "'xctrace record'"),
+        (br#"{"profile":{"samples":[],"thread_metadata":{}}}"#, "a profile of Sentry"),
+        (br#"{"key":"spx-full-20260101_000000-host-1-2","exec_ts":1}"#, "'xdebug.mode=trace'"),
+        (b"digraph {\n\tgraph [fontname=Arial]\n", "give the recording"),
+        (
+            b"<!DOCTYPE html>\n<style>\nul.tree li.open > div:not(:nth-last-child(2)):before {\n",
+            "'asprof -o collapsed'",
+        ),
+        (
+            b"<!DOCTYPE html>\n<script>pyinstrumentHTMLRenderer.render(</script>",
+            "'pyinstrument -r session'",
+        ),
+    ] {
+        let output = output("stack-parse", &[], start);
+        let said = stderr(&output);
+        assert_eq!((output.status.code(), &output.stdout[..]), (Some(2), &b""[..]), "{said}");
+        assert!(said.contains("it looks like ") && said.contains(command), "{said}");
+    }
+}
+
 #[test]
 fn instants_with_a_stack_are_samples() {
     let event = |phase: &str, rest: &str| {
