@@ -31,7 +31,7 @@ use crate::util::{
 const COMPANIONS: [&str; 3] = ["folded", "weight", "args"];
 
 /// The formats that have spans of their own.
-const WITH_SPANS: [&str; 5] = ["jfr", "fxt", "perfetto", "trace-event", "firefox"];
+const WITH_SPANS: [&str; 6] = ["jfr", "fxt", "perfetto", "trace-event", "firefox", "wprof"];
 
 /// The greatest length of an expected output in bytes.
 const LONGEST_EXPECTATION: usize = 300_000;

@@ -65,6 +65,7 @@ mod inputs;
 mod off_cpu;
 mod wakers;
 mod wall;
+mod wprof;
 
 // What makes a program end later.
 mod latency;
@@ -72,6 +73,7 @@ mod latency;
 // Profiles of Ruby, PHP, Haskell and Python.
 mod mojo;
 mod phpspy;
+mod pyinstrument;
 mod scripting;
 mod tachyon;
 

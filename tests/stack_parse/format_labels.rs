@@ -64,6 +64,8 @@ const ROWS: [Row; 38] = [
     // The third column, summed by awk.
     ("memray/demo.csv.gz", "", "allocator", &[("MALLOC", 196_497), ("REALLOC", 1263)]),
     // By eye: one line each.
+    ("wprof/server.ndjson", "", "process", &[("app", 3), ("swapper", 1)]),
+    ("wprof/server.ndjson", "--event cpu-cycles", "name", &[("cpu-cycles", 1_000_000)]),
     ("phpspy/request.txt", "", "uri", &[("/orders", 1), ("/reports", 1)]),
     ("phpspy/request.txt", "", "qstring", &[("", 1), ("year=2026", 1)]),
     ("rbspy/v1.raw", "", "on_cpu", &[("", 1), ("false", 1), ("true", 1)]),

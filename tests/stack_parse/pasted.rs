@@ -184,13 +184,35 @@ fn reports_are_answered_by_the_command_that_writes_what_is_read() {
     }
 }
 
+/// The first bytes of files of other programs: of those in `no-profiles` and of these.
 #[test]
-fn a_session_of_pyinstrument_is_not_its_json() {
-    let session = r#"{"start_time": 0, "duration": 2.0, "sample_count": 2,
-        "target_description": "Program: app.py", "cpu_time": 2.0,
-        "frame_records": [[["<module>\u0000/src/app.py\u00001"], 1.5]]}"#;
-    let said = stderr(&output("stack-parse", &[], session));
-    assert!(said.contains("'pyinstrument --load FILE -r json'"), "{said}");
+fn files_of_other_programs_are_answered_by_what_converts_them() {
+    for (start, command) in [
+        (&b"\xdc\xdf\x4aSLB\x01\x00\x00\x00\x00\x00"[..], "'node profiler-edit.js -i FILE"),
+        (b"SLOW\x03\x00\x20\x00\xc4\x91\x9e\x2c", "'simpleperf record -g'"),
+        (b"SLOW\xf3\x00\x20\x00\xc4\x91\x9e\x2c", "'simpleperf record -g'"),
+        (b"Nettrace\x14\x00\x00\x00!FastSerialization.1", "'dotnet-trace convert"),
+        (b"hdrb\x00\x00\x00\x00", "hs-speedscope"),
+        (br#"{"version":1,"flamebearer":{"names":["total"],"levels":[[0,1,0,0]]}}"#, "profilecli"),
+        (br#"{"systing_profile_export":1,"producer":"systing 1.10.6"}"#, "Perfetto"),
+        (br#"{"callStackTree":{"callStacks":[{"callStackRootFrames":[]}]}}"#, "'xctrace record'"),
+        (br#"{"profile":{"samples":[],"thread_metadata":{}}}"#, "a profile of Sentry"),
+        (br#"{"key":"spx-full-20260101_000000-host-1-2","exec_ts":1}"#, "'xdebug.mode=trace'"),
+        (b"digraph {\n\tgraph [fontname=Arial]\n", "give the recording"),
+        (
+            b"<!DOCTYPE html>\n<style>\nul.tree li.open > div:not(:nth-last-child(2)):before {\n",
+            "'asprof -o collapsed'",
+        ),
+        (
+            b"<!DOCTYPE html>\n<script>pyinstrumentHTMLRenderer.render(</script>",
+            "'pyinstrument -r session'",
+        ),
+    ] {
+        let output = output("stack-parse", &[], start);
+        let said = stderr(&output);
+        assert_eq!((output.status.code(), &output.stdout[..]), (Some(2), &b""[..]), "{said}");
+        assert!(said.contains("it looks like ") && said.contains(command), "{said}");
+    }
 }
 
 #[test]
@@ -239,7 +261,8 @@ fn a_zip_archive_of_one_file_is_read() {
     assert_eq!(filter_bytes("stack-parse", &[], &one), filter_bytes("stack-parse", &[], &folded));
     let two = zip(&[("a.folded", &folded), ("b.folded", &folded)]);
     let said = stderr(&output("stack-parse", &[], two));
-    assert!(said.contains("a zip archive: 'unzip -p FILE MEMBER | stack-parse'"), "{said}");
+    let expected = "a zip archive of 2 files, a.folded, b.folded: 'unzip -p FILE MEMBER | …'";
+    assert!(said.contains(expected), "{said}");
     let trace = zip(&[("app.trace/form.template", b"x"), ("app.trace/Trace1.run/x", b"x")]);
     let said = stderr(&output("stack-parse", &[], trace));
     assert!(said.contains("a zip archive of a folder of Instruments: unpack it"), "{said}");

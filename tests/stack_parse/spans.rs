@@ -545,8 +545,8 @@ fn what_is_missing_is_counted_and_the_rest_is_read() {
 fn other_formats_and_options_are_refused() {
     let refused = output("stack-parse", &["--spans"], "main;f 1\n");
     assert_eq!((refused.status.code(), &refused.stdout[..]), (Some(2), &b""[..]));
-    let expected = "stack-parse: --spans needs a recording of jfr, fxt, perfetto, trace-event or \
-        firefox: <stdin> is folded\n";
+    let expected = "stack-parse: --spans needs a recording of jfr, fxt, perfetto, wprof, \
+        trace-event or firefox: <stdin> is folded\n";
     assert_eq!(stderr(&refused), expected);
     for other in [
         "--per-sample",

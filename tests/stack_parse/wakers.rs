@@ -226,7 +226,7 @@ fn inputs_that_do_not_say_it_are_refused_by_name() {
         (
             &b"a;b 1\n"[..],
             &["--off-cpu"][..],
-            "--wakers needs a recording of perf-data or perf-script: <stdin> is folded",
+            "--wakers needs a recording of perf-data, wprof or perf-script: <stdin> is folded",
         ),
         (
             &task,

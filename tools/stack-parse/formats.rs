@@ -64,6 +64,7 @@ mod unread;
 mod v8_log;
 mod vsprof;
 mod vtune;
+mod wprof;
 mod xctrace;
 mod xdebug;
 
@@ -111,6 +112,7 @@ pub(crate) static FORMATS: &[Format] = &[
     vsprof::FORMAT,
     tracy::FORMAT,
     speedscope::FORMAT,
+    wprof::FORMAT,
     heapprofile::FORMAT,
     cpuprofile::FORMAT,
     trace_event::FORMAT,

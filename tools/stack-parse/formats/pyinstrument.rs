@@ -1,10 +1,12 @@
-//! A session of pyinstrument, as JSON (`pyinstrument -r json`): a call tree whose
-//! times include those of the children.
+//! A session of pyinstrument, as JSON. In that of `pyinstrument -r json` it is a call tree whose times
+//! include those of the children; in what pyinstrument saves for itself it is samples (`records`).
 //!
 //! ```text
 //! {"start_time":1795202927.2,"duration":0.25,"sample_count":148,"root_frame":
 //!  {"function":"main","file_path":"demo.py","line_no":24,"time":0.24,"children":[..]}}
 //! ```
+
+mod records;
 
 use common::{Result, io::Input};
 
@@ -12,22 +14,28 @@ use crate::format::{Format, Head};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::read::documents::{Document, read_documents};
-use crate::read::json::{Field, Json, Tree, read_tree};
+use crate::read::json::{Field, Json, Outline, Tree, read_tree};
 use crate::read::nodes::{Call, add_calls_of};
 use crate::read::source::Place;
-use crate::samples::Samples;
 use crate::samples::events::Measure;
 use crate::samples::sample::Sample;
+use crate::samples::{Root, Samples};
+use records::Records;
 
-pub(super) const FORMAT: Format =
-    Format::new("pyinstrument", "The JSON of Python's pyinstrument", detect, parse);
+pub(super) const FORMAT: Format = Format::new(
+    "pyinstrument",
+    "The JSON and the sessions of Python's pyinstrument",
+    detect,
+    parse,
+)
+.root(&Root::Comm);
 
 const TIME: Measure<'static> = Measure { name: b"time", unit: b"ns" };
 
-/// Whether there is a tree. A session that pyinstrument saved for itself (`-o app.pyisession`) has
-/// the other keys, too, but records in place of the tree.
+/// Whether there is a tree or samples.
 fn detect(head: &Head<'_>) -> bool {
-    head.outline().is_some_and(|keys| keys.has("root_frame"))
+    let has_samples = |keys: &Outline| keys.has("frame_records") || keys.has("start_call_stack");
+    head.outline().is_some_and(|keys| keys.has("root_frame") || has_samples(keys))
 }
 
 fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()> {
@@ -38,6 +46,12 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
 #[derive(Default)]
 struct Session {
     frames: Vec<Called>,
+    /// The samples, if it has these and no tree.
+    records: Option<Records>,
+    /// When it began, in nanoseconds.
+    start: Option<u64>,
+    /// The bounds of the time between two samples, in nanoseconds.
+    intervals: [Option<u64>; 2],
     /// How many samples were taken.
     drawn: Option<u64>,
     /// How long was recorded, in nanoseconds.
@@ -49,35 +63,44 @@ struct Session {
 impl Document for Session {
     const WHAT: &'static str = "the JSON of pyinstrument";
 
-    fn read(&mut self, json: &mut Json<&mut Input>, _: &mut Samples<'_>) -> Result<()> {
+    fn read(&mut self, json: &mut Json<&mut Input>, samples: &mut Samples<'_>) -> Result<()> {
         while let Some(key) = json.next_key()? {
             match key {
                 b"sample_count" => self.drawn = json.integer()?,
                 b"duration" => self.length = nanoseconds(json)?,
+                b"start_time" => self.start = nanoseconds(json)?,
+                b"min_interval" => self.intervals[0] = nanoseconds(json)?,
+                b"max_interval" => self.intervals[1] = nanoseconds(json)?,
                 b"root_frame" => self.read_root(json)?,
+                b"frame_records" => {
+                    self.records.get_or_insert_default().read(json, samples)?;
+                }
                 _ => {}
             }
         }
         Ok(())
     }
 
-    fn finish(self, samples: &mut Samples<'_>) -> Result<()> {
+    fn finish(mut self, samples: &mut Samples<'_>) -> Result<()> {
+        let records = self.records.take();
+        self.bad_times += records.as_ref().map_or(0, |records| records.bad_times);
         let what = "times are not numbers that fit into 64 bits: they count as 0";
         samples.note_count(self.bad_times, what);
-        let calls = self.frames.into_iter().map(|frame| frame.into_call(samples));
-        let calls: Vec<Call> = calls.collect();
         if let Some(length) = self.length {
             let before = samples.facts.length.unwrap_or_default();
             samples.facts.length = Some(before.saturating_add(length));
         }
-        let origin = Sample { drawn: self.drawn.and(Some(0)), ..Sample::default() };
-        add_calls_of(&origin, &calls, 1, samples)?;
-        if self.drawn.is_some() {
-            let roots = calls.iter().filter(|call| call.caller.is_none());
-            let total = roots.map(|call| call.totals[0] as f64).sum();
-            samples.draw(TIME.name, total, self.drawn);
+        match records {
+            Some(records) => {
+                if let [Some(least), Some(most)] = self.intervals
+                    && least == most
+                {
+                    samples.facts.note_interval(least);
+                }
+                records.finish(self.start, samples)
+            }
+            None => self.finish_tree(samples),
         }
-        Ok(())
     }
 }
 
@@ -87,6 +110,20 @@ fn nanoseconds(json: &mut Json<&mut Input>) -> Result<Option<u64>> {
 }
 
 impl Session {
+    fn finish_tree(self, samples: &mut Samples<'_>) -> Result<()> {
+        samples.set_one_thread();
+        let calls = self.frames.into_iter().map(|frame| frame.into_call(samples));
+        let calls: Vec<Call> = calls.collect();
+        let origin = Sample { drawn: self.drawn.and(Some(0)), ..Sample::default() };
+        add_calls_of(&origin, &calls, 1, samples)?;
+        if self.drawn.is_some() {
+            let roots = calls.iter().filter(|call| call.caller.is_none());
+            let total = roots.map(|call| call.totals[0] as f64).sum();
+            samples.draw(TIME.name, total, self.drawn);
+        }
+        Ok(())
+    }
+
     fn read_root(&mut self, json: &mut Json<&mut Input>) -> Result<()> {
         if json.begin_object()? { read_tree(json, self) } else { Ok(()) }
     }

@@ -212,7 +212,7 @@ mod tests {
             ),
             (
                 b"\n  _     ._   __/__   _ _  _  _ _/_   Recorded: 19:28:47\n",
-                "the text of pyinstrument: run 'pyinstrument -r json'",
+                "the text of pyinstrument: run 'pyinstrument -r session'",
             ),
             (b"36K\ttree/a\n0\ttree\n", "du -h, whose sizes are rounded: run 'du -ab'"),
             (

@@ -83,6 +83,10 @@ impl Samples<'_> {
                 let end = sums.below(separator, b"[end of thread]");
                 sums.tree.child(end, name)
             }
+            Some(WakerStack::Unknown(name)) => {
+                let separator = sums.below(leaf, b"--");
+                sums.tree.child(separator, name)
+            }
             None => wakers.unknown(leaf, slice.length, &mut sums.tree),
         }
     }

@@ -126,6 +126,8 @@ pub(super) enum WakerStack {
     },
     /// It was not recorded: the thread of this name had ended.
     Ended(FrameId),
+    /// It was not recorded; this frame names it.
+    Unknown(FrameId),
 }
 
 /// What runs on a processor.

@@ -26,6 +26,9 @@ pub(crate) struct Span<'a> {
     /// The id of a task, which may move from thread to thread.
     pub(crate) id: &'a [u8],
     pub(crate) name: &'a [u8],
+    /// Whether it is one of several parts of a span, which share an id from
+    /// [`span_id`](Samples::span_id).
+    pub(crate) is_part: bool,
 }
 
 /// The spans of all inputs.
@@ -61,7 +64,7 @@ impl SpanTable {
             self.before_zero += 1;
             return;
         };
-        let id = self.distinct_id(span.id);
+        let id = if span.is_part { span.id.to_vec() } else { self.distinct_id(span.id) };
         let name = if span.name.is_empty() { b"[no name]" } else { span.name };
         let mut text = Vec::new();
         for field in [span.tid, span.pid, &id, name] {
@@ -121,6 +124,11 @@ impl Samples<'_> {
         if self.events.take_span(span.name) {
             spans.add(span);
         }
+    }
+
+    /// An id for the parts of a span, which no other span has.
+    pub(crate) fn span_id(&mut self, id: &[u8]) -> Vec<u8> {
+        self.spans.as_mut().map_or_else(|| id.to_vec(), |spans| spans.distinct_id(id))
     }
 
     /// Writes the spans of an input, and reports those that are left out.

@@ -1,5 +1,7 @@
 //! What happens to threads and processes between samples.
 
+use common::stacks::FrameId;
+
 use super::Samples;
 use super::events::Fate;
 use super::sample::Time;
@@ -25,6 +27,9 @@ pub(crate) enum Turn {
     Preempted,
     /// It got a processor again.
     Back,
+    /// Its wait ended at this time: this thread woke it, which has this name; 0 is the idle task.
+    /// For recorders that say so when it gets a processor.
+    Woken { at: u64, by: u32, name: FrameId },
     /// It got this name.
     Named,
     /// This thread made it.

@@ -56,6 +56,8 @@ pub(crate) struct OffCpu {
     waking: Option<(Vec<u8>, FrameId)>,
     /// `None` unless the user asked for wakers.
     wakers: Option<Wakers>,
+    /// Whether wakers were named without their own event.
+    has_names: bool,
     /// The waits that ended.
     ended: Vec<Made>,
     preempted: u64,
@@ -156,6 +158,15 @@ impl OffCpu {
         self.ended.push(Made::Sample { leaf, labels, weight });
     }
 
+    /// Notes the name of the thread that woke another, unless its waking was recorded.
+    fn woken_by(&mut self, tid: &[u8], name: FrameId, sums: &mut Sums) {
+        let (Some(wakers), Some(away)) = (&self.wakers, self.away.get_mut(tid)) else { return };
+        self.has_names = true;
+        let Sums { tree, frames, .. } = sums;
+        let no_stack = (away.leaf, away.leaf);
+        away.woken.get_or_insert_with(|| wakers.below(away.leaf, no_stack, name, tree, frames));
+    }
+
     /// Notes a waking. Returns whether it is the first for a blocked thread, so that its stack is
     /// needed.
     fn waking(&mut self, origin: &Sample<'_>, root: &Root, sums: &mut Sums) -> bool {
@@ -220,6 +231,7 @@ impl Source for OffCpu {
         match news.turn {
             Turn::Preempted => self.preempted += u64::from(self.away.remove(&tid()).is_some()),
             Turn::Back => self.end_wait(&tid(), news.time, sums),
+            Turn::Woken { name, .. } => self.woken_by(&tid(), name, sums),
             // Where it left is in the sample of that switch, which came before.
             Turn::Left | Turn::Named | Turn::Made { .. } | Turn::Ended => {}
         }
@@ -234,7 +246,9 @@ impl Source for OffCpu {
         self.away.clear();
         self.blocked.clear();
         let has_switches = || events.has_samples_of(|event| event == EVENT.as_bytes());
-        match self.wakers.is_some() && has_switches() && !events.has_samples_of(is_waking) {
+        let has_names = std::mem::take(&mut self.has_names);
+        let has_wakings = || has_names || events.has_samples_of(is_waking);
+        match self.wakers.is_some() && has_switches() && !has_wakings() {
             true => Err(remedies::NO_WAKING),
             false => Ok(()),
         }

@@ -262,6 +262,14 @@ impl Source for Wall {
                 life.timeline.switch_in(time, Teller::Record);
                 self.has_switches = true;
             }
+            Turn::Woken { at, by, name } => {
+                if life.timeline.may_be_woken() {
+                    let who = if by == 0 { Who::Idle } else { Who::Thread(by) };
+                    let stack = self.wants_wakers.then_some(WakerStack::Unknown(name));
+                    life.timeline.wake(at, Waker { who, stack });
+                }
+                self.threads.has_wakings = true;
+            }
             Turn::Named | Turn::Made { .. } => life.timeline.act(time, None),
             Turn::Ended => self.threads.ends(tid, time),
         }

@@ -213,6 +213,9 @@ impl Threads {
         if tid != 0 {
             self.existed.insert(tid, (pid, comm));
         }
+        if let Some(life) = self.lives.get_mut(&tid).filter(|life| !life.is_recorded) {
+            life.timeline.watch();
+        }
     }
 
     /// Notes what a stack with which a thread leaves its processor may wait for: in a futex, or in a

@@ -102,6 +102,13 @@ impl Timeline {
         Timeline::new(away, start, None)
     }
 
+    /// What it does is recorded since the recording began, as is known only now.
+    pub(super) fn watch(&mut self) {
+        if !self.is_known && self.state == State::NotRecorded {
+            self.state = State::WaitingOrRunnable;
+        }
+    }
+
     /// A thread that another one has made.
     pub(super) fn made(time: u64, by: Waker) -> Timeline {
         Timeline::new(State::Runnable, time, Some(by))
