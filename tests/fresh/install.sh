@@ -7,11 +7,13 @@
 # Debian's packages. They stay, so each is named; nobody is asked for a password. Those that are
 # there already are left as they are.
 install_apt() {
-    local packages
-    IFS=+ read -ra packages <<< "$1"
-    # shellcheck disable=SC2016
-    [ "$(dpkg-query -W -f '${db:Status-Abbrev}\n' "${packages[@]}" 2> /dev/null |
-        grep -c '^ii')" != ${#packages[@]} ] || return 0
+    local package packages=()
+    for package in ${1//+/ }; do
+        # shellcheck disable=SC2016
+        [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null)" = installed ] ||
+            packages+=("$package")
+    done
+    [ ${#packages[@]} -gt 0 ] || return 0
     [ "$may_apt" = yes ] || { echo "Debian's ${packages[*]} is missing" > "$log" && return 1; }
     command -v apt-get > "$log" || { echo 'apt-get is missing' > "$log" && return 1; }
     say "installing with apt-get, as root: ${packages[*]} (--no-apt does without)"
