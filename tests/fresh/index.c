@@ -4,7 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { WORDS = 2000 };
+/* Some profilers sample half a megabyte at a time. */
+enum { WORDS = 20000, LETTERS = 1000 };
 static char *words[WORDS];
 
 static double now(void) {
@@ -19,8 +20,9 @@ __attribute__((noinline)) static void rebuild_index(double end) {
         words[0] = NULL;
         for (int word = 0; word < WORDS; word++) {
             free(words[word]);
-            words[word] = malloc(64);
-            for (int letter = 0; letter < 64; letter++) words[word][letter] = word * letter;
+            words[word] = malloc(LETTERS);
+            for (int letter = 0; letter < LETTERS; letter++)
+                words[word][letter] = word * letter;
         }
     } while (now() < end);
 }
