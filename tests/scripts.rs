@@ -53,6 +53,30 @@ fn flame_says_what_it_takes() {
     assert!(!output.status.success(), "{}", stderr(&output));
 }
 
+/// The table of scripts/fresh, which installs nothing here, and the page go together.
+#[test]
+fn fresh_finds_in_the_page_how_to_record() {
+    if goes_without(&[SHELL]) {
+        return;
+    }
+    let place = Place::new("fresh-list");
+    let fresh = |option: &str| place.command("fresh").arg(option).output().expect("it starts");
+    let help = fresh("--help");
+    assert!(
+        help.status.success() && help.stdout.starts_with(b"Install the newest release of each")
+    );
+    let list = fresh("--list");
+    assert!(list.status.success(), "{}", stderr(&list));
+    let list = String::from_utf8(list.stdout).expect("UTF-8");
+    let row = |line: &str| {
+        list.lines().any(|it| it.split_whitespace().collect::<Vec<_>>().join(" ") == line)
+    };
+    assert!(row("py-spy folded py-spy record -f raw -o out.txt -p PID"), "{list}");
+    assert!(row("perf perf-script perf record -g -o perf.data PROG; perf script"), "{list}");
+    let output = fresh("no-such-profiler");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+}
+
 /// A cargo whose tests have the result that we want; its other commands succeed.
 const CARGO: &str = r#"#!/bin/sh
 [ "$1 $2" = 'test --workspace' ] || exit 0

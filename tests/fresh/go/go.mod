@@ -1,0 +1,3 @@
+module index
+
+go 1.19
