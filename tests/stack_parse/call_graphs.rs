@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::random::Random;
-use crate::util::{output, stderr};
+use crate::util::{output, recording, stderr, weight};
 
 /// What ran: each stack with its nanoseconds, and how often each function called another one.
 struct Run {
@@ -250,6 +250,20 @@ fn calls_are_a_measure() {
             }
         }
     }
+}
+
+/// Each call is a line of a trace whose third field is 0; landmarks prints `in 5 calls`.
+#[test]
+fn calls_of_traces_and_trees_are_a_measure() {
+    let trace = recording("formats/xdebug/calls.xt");
+    let is_call = |line: &&[u8]| line.split(|byte| *byte == b'\t').nth(2) == Some(b"0");
+    let calls = trace.split(|byte| *byte == b'\n').filter(is_call).count();
+    let read = output("stack-parse", &["--event", "calls"], trace);
+    assert_eq!(weight(&read.stdout), calls as u128);
+    let tree = "[    2.80M cycles in 7 calls ]     - 51.23% : f\n\
+                [   12.00  cycles in 1234 calls ]     |   - 27.50% : g\n";
+    let read = output("stack-parse", &["--event", "calls"], tree).stdout;
+    assert_eq!(String::from_utf8_lossy(&read), "ROOT;f 7\nROOT;f;g 1234\n");
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod json;
 mod text;
 
 use crate::format::Format;
+use crate::read::costs::CALLS;
+use crate::read::nodes::Call;
 use crate::samples::events::Measure;
 
 pub(super) const JSON: Format = Format::new(
@@ -34,5 +36,13 @@ const MAJOR_BYTES: Measure = Measure { name: b"major-bytes", unit: b"bytes" };
 /// The processor time of each call, if the program recorded it.
 const CPU_TIME: Measure = Measure { name: b"cpu-time", unit: b"ns" };
 
-/// How many calls there were.
-const CALLS: Measure = Measure { name: b"calls", unit: b"calls" };
+/// Adds a number that is without the callees to those of all callers.
+fn add_to_callers(place: usize, calls: &mut [Call]) {
+    for number in (0..calls.len()).rev() {
+        let total = calls[number].totals[place];
+        if let Some(caller) = calls[number].caller {
+            let above = &mut calls[caller as usize].totals[place];
+            *above = above.saturating_add(total);
+        }
+    }
+}

@@ -29,6 +29,7 @@ use common::{Result, io::Input, numbers::decimal};
 
 use crate::format::{Format, Head};
 use crate::options::Options;
+use crate::read::costs::CALLS;
 use crate::read::decimal::scaled;
 use crate::read::lines::for_each_line;
 use crate::samples::Samples;
@@ -84,6 +85,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
     samples.events.set_measures(&[
         Measure { name: b"time", unit: b"ns" },
         Measure { name: b"memory", unit: b"bytes" },
+        CALLS,
     ]);
     let mut calls = Calls::default();
     let mut textual = Textual::default();
@@ -111,8 +113,7 @@ fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -> Result<()
             }
         }
     })?;
-    calls.report(samples);
-    Ok(())
+    calls.report(samples)
 }
 
 /// `0.000278` in nanoseconds, and `394712` bytes.

@@ -6,7 +6,7 @@ use common::{Error, Result, io::Input};
 use memchr::memchr;
 use serde::Deserialize;
 
-use super::{BYTES, CALLS, CPU_TIME, CYCLES, MAJOR_BYTES};
+use super::{BYTES, CALLS, CPU_TIME, CYCLES, MAJOR_BYTES, add_to_callers};
 use crate::format::Head;
 use crate::frame::Frame;
 use crate::options::Options;
@@ -97,17 +97,6 @@ pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -
         add_to_callers(place, &mut calls);
     }
     add_calls(&calls, measures.len(), samples)
-}
-
-/// Adds a number that is without the callees to those of all callers.
-fn add_to_callers(place: usize, calls: &mut [Call]) {
-    for number in (0..calls.len()).rev() {
-        let total = calls[number].totals[place];
-        if let Some(caller) = calls[number].caller {
-            let above = &mut calls[caller as usize].totals[place];
-            *above = above.saturating_add(total);
-        }
-    }
 }
 
 impl Graph {

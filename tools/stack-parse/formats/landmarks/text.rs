@@ -8,7 +8,7 @@
 use bstr::ByteSlice;
 use common::{Result, io::Input, numbers::decimal};
 
-use super::CYCLES;
+use super::{CALLS, CYCLES, add_to_callers};
 use crate::format::Head;
 use crate::frame::Frame;
 use crate::options::Options;
@@ -35,7 +35,7 @@ pub(super) fn parse(input: &mut Input, _: &Options, samples: &mut Samples<'_>) -
         "landmarks' text has three digits of each figure and no small nodes: \
          OCAML_LANDMARKS=format=json keeps all",
     );
-    samples.events.set_measures(&[CYCLES]);
+    samples.events.set_measures(&[CYCLES, CALLS]);
     let mut graph = Graph::new();
     for_each_line(input, |number, line| {
         if line.starts_with(b"Call graph") {
@@ -70,7 +70,8 @@ impl Graph {
     /// Adds the call of a line, if it is one.
     fn add(&mut self, line: &[u8]) -> Option<()> {
         let (head, tail) = line.split_once_str(" calls ]")?;
-        let total = total(head.strip_prefix(b"[")?.split_once_str(" cycles in ")?.0)?;
+        let (cycles, calls) = head.strip_prefix(b"[")?.split_once_str(" cycles in ")?;
+        let (total, count) = (total(cycles)?, decimal(calls.trim_ascii())?);
         // A `-` after four columns for each caller, some of which have a `|`.
         let dash = tail.iter().position(|byte| !matches!(byte, b' ' | b'|'))?;
         let depth = dash.checked_sub(1)? / 4;
@@ -82,7 +83,7 @@ impl Graph {
         let &caller = self.path.get(depth.checked_sub(1)?)?;
         self.path.truncate(depth);
         self.path.push(self.calls.len() as u32);
-        self.calls.push(Node { name: without_colors(name), total, caller: Some(caller) });
+        self.calls.push(Node { name: without_colors(name), total, count, caller: Some(caller) });
         Some(())
     }
 
@@ -92,8 +93,10 @@ impl Graph {
         let below = callees.fold(0, |sum: u64, callee| sum.saturating_add(callee.total));
         // The root's total is only in the table below the tree, which may be missing.
         self.calls[0].total = self.calls[0].total.max(below);
-        let calls: Vec<Call> = self.calls.into_iter().map(|node| node.into_call(samples)).collect();
-        add_calls(&calls, 1, samples)
+        let calls = self.calls.into_iter().map(|node| node.into_call(samples));
+        let mut calls: Vec<Call> = calls.collect();
+        add_to_callers(1, &mut calls);
+        add_calls(&calls, 2, samples)
     }
 }
 
@@ -103,6 +106,8 @@ struct Node {
     name: Vec<u8>,
     /// Cycles, those of its callees included.
     total: u64,
+    /// How often it was called.
+    count: u64,
     /// The number of its caller; the root has none.
     caller: Option<u32>,
 }
@@ -112,7 +117,7 @@ impl Node {
         let mut frames = Vec::new();
         let name = if self.name.is_empty() { b"[no name]" } else { &self.name[..] };
         samples.frames(&Frame { name, ..Frame::default() }, &mut frames);
-        Call { frames, totals: vec![self.total], caller: self.caller }
+        Call { frames, totals: vec![self.total, self.count], caller: self.caller }
     }
 }
 

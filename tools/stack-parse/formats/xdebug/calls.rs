@@ -24,6 +24,8 @@ pub(super) struct Calls {
     waiting: Vec<Vec<Open>>,
     /// The time and the memory of the last line.
     last: Option<(u64, u64)>,
+    /// Whether the last line was the call of the function that runs, which is not counted yet.
+    is_called: bool,
     /// A buffer for a key of `numbers`.
     key: Vec<u8>,
     /// How many lines are earlier than the line before them.
@@ -49,7 +51,7 @@ impl Calls {
     pub(super) fn clear(&mut self) {
         self.open.clear();
         self.waiting.clear();
-        self.last = None;
+        (self.last, self.is_called) = (None, false);
     }
 
     /// Adds the time and memory since the last line, and updates the open calls.
@@ -62,26 +64,39 @@ impl Calls {
     ) -> Result<()> {
         let (last_time, last_memory) = self.last.replace((time, memory)).unwrap_or((time, memory));
         self.earlier += u64::from(time < last_time);
-        if let Some(Open { stack, .. }) = self.open.last() {
-            let weights = [time.saturating_sub(last_time), memory.saturating_sub(last_memory)];
-            if weights != [0, 0] {
-                let time = Some(Time::Nanoseconds(last_time));
-                let origin = Sample { time, weights: &weights, ..Sample::default() };
-                self.stacks.add(&origin, *stack, &self.names, samples)?;
-            }
-        }
+        let grown = [time.saturating_sub(last_time), memory.saturating_sub(last_memory)];
+        self.add(last_time, grown, samples)?;
         match event {
-            TraceLine::Call(call) => self.call(call, samples),
+            TraceLine::Call(call) => {
+                self.call(call, samples);
+                self.is_called = true;
+            }
             TraceLine::Return { level, number } => self.end(*level, *number),
             TraceLine::End => self.open.clear(),
         }
         Ok(())
     }
 
-    /// Reports what is wrong with the trace.
-    pub(super) fn report(&self, samples: &mut Samples<'_>) {
+    /// Adds time and memory to the function that runs, and its call.
+    fn add(&mut self, start: u64, grown: [u64; 2], samples: &mut Samples<'_>) -> Result<()> {
+        let calls = u64::from(std::mem::take(&mut self.is_called));
+        let weights = [grown[0], grown[1], calls];
+        match self.open.last() {
+            Some(Open { stack, .. }) if weights != [0; 3] => {
+                let time = Some(Time::Nanoseconds(start));
+                let origin = Sample { time, weights: &weights, ..Sample::default() };
+                self.stacks.add(&origin, *stack, &self.names, samples)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds the call in the last line of a trace that was cut, and reports what is wrong with it.
+    pub(super) fn report(&mut self, samples: &mut Samples<'_>) -> Result<()> {
+        self.add(self.last.unwrap_or_default().0, [0, 0], samples)?;
         let what = "lines are earlier than the one before them: no time passes there";
         samples.note_count(self.earlier, what);
+        Ok(())
     }
 
     fn call(&mut self, call: &Call<'_>, samples: &mut Samples<'_>) {
