@@ -1,5 +1,5 @@
 # The static programs, which need nothing of Nix:
-#   nix-env -f '<nixpkgs>' -iE 'pkgs: pkgs.callPackage ./stack-tools.nix { }'
+#   nix-build -E 'with import <nixpkgs> { }; callPackage ./stack-tools.nix { }'
 { lib, stdenvNoCC, fetchurl }:
 
 let
