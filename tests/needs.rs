@@ -20,9 +20,10 @@ pub(crate) const BROWSER: &[&str] = &["chromium", "chromedriver"];
 /// Another browser.
 pub(crate) const FIREFOX: &[&str] = &["firefox-esr"];
 
-/// The programs that make and install a package of Debian.
+/// The programs that make and install packages.
 #[cfg(target_os = "linux")]
-pub(crate) const DEBIAN: &[&str] = &["dpkg-deb", "xz", "strip", "readelf", "mandoc"];
+pub(crate) const PACKAGERS: &[&str] =
+    &["dpkg-deb", "xz", "strip", "readelf", "mandoc", "python3", "pip3"];
 
 /// Python and its packages that read tables and schemas: [`crate::util::python`] finds it.
 pub(crate) const READERS: &[&str] = &[
