@@ -147,7 +147,10 @@ fn slow_requests(cooked: &Cooked<'_>) {
     assert_eq!(sum(&slow) + sum(&fast) + elsewhere, sum(&all));
     assert_eq!(sum(&all), cooked.samples_of("server.data"));
     assert!(slow.iter().all(|it| it.number("span_ms") >= 100.0));
-    assert!(weight(&slow, |it| it.has("rebuild_index")) * 10 > sum(&slow) * 8);
+    // On a busy machine others may be slow, too.
+    let rebuilds = |lines: &[Line]| weight(lines, |it| it.has("rebuild_index"));
+    assert_eq!(rebuilds(&slow), rebuilds(&all));
+    assert!(rebuilds(&slow) * sum(&all) >= rebuilds(&all) * sum(&slow) && rebuilds(&slow) > 0);
     assert_eq!(sum(&cooked.drawn("requests.svg")), sum(&all));
     let grown = grown(cooked, "fast.folded", "slow.folded");
     assert_eq!(grown.first().map(String::as_str), Some("rebuild_index"), "{grown:?}");
