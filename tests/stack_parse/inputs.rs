@@ -107,7 +107,7 @@ fn a_measure_that_is_not_there_is_reported() {
     let output = output("stack-parse", &["--event", "bytes"], &tree);
     assert_eq!(output.status.code(), Some(1));
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let expected = "no sample taken: all 4 are of event cycles (4), but --event asked for bytes";
+    let expected = "no sample taken: the measures are calls, cycles, but --event asked for bytes";
     assert!(stderr.contains(expected), "{stderr}");
 }
 

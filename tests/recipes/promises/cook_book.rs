@@ -232,7 +232,8 @@ fn lines_and_instructions(cooked: &Cooked<'_>) {
     let most =
         addresses.iter().map(|it| weight(&addresses, |other| other.leaf() == it.leaf())).max();
     let most = most.expect("a stack");
-    let heading = cooked.result.lines().find(|row| row.contains("  self ")).expect("a function");
+    // The last heading is theirs: before them another recording may have one of a source.
+    let heading = cooked.result.lines().rfind(|row| row.contains("  self ")).expect("a function");
     let told = heading.split("  self ").nth(1).and_then(|it| it.split(' ').next());
     let told: u64 = told.expect("a weight").replace(',', "").parse().expect("a number");
     // A library without symbols of its own has fewer functions than the names of the stacks, which
