@@ -14,14 +14,19 @@ const OTLP: &str = r#"{"resourceProfiles":[{"scopeProfiles":[{"profiles":[{
     "functionTable":[{},{"nameStrindex":3}],"locationTable":[{},{"lines":[{"functionIndex":1}]}],
     "stackTable":[{},{"locationIndices":[1]}]}}"#;
 
+/// A session of pyinstrument, in which the id of a thread is a text.
+const SESSION: &str = r#"{"start_time":1.5,"frame_records":[
+    [["main\u0000<thread>\u00005\u001b[1m","f\u0000/a.py\u00003"],0.007]]}"#;
+
 #[test]
 fn no_control_character_of_an_input_is_printed() {
-    for (name, input) in [("folded", FOLDED), ("otlp", OTLP)] {
+    for (name, input) in [("folded", FOLDED), ("otlp", OTLP), ("pyinstrument", SESSION)] {
         for args in [
             &[][..],
             &["--header"],
             &["--header", "--per-sample"],
             &["--per-sample"],
+            &["--root", "tid", "--labels", "tid"],
             &["--table"],
             &["--every", "1", "--header"],
             &["--by-event", "--header"],

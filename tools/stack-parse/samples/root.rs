@@ -48,7 +48,24 @@ impl Root {
             Root::Pid => [b"-", origin.pid.unwrap_or(b"?"), b"", b""],
             Root::Tid => [b"-", origin.pid.unwrap_or(b"?"), b"/", origin.tid.unwrap_or(b"?")],
         };
-        clean_frame(origin.comm, name);
-        ids.iter().for_each(|id| name.extend_from_slice(id));
+        // In some formats an id is any text.
+        for part in [origin.comm].iter().chain(&ids) {
+            clean_frame(part, name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_part_of_a_name_breaks_a_line() {
+        let (pid, tid) = (Some(&b"1"[..]), Some(&b"0:a\x01\x1b[b;c"[..]));
+        let origin = Sample { comm: b"my;app", pid, tid, ..Sample::default() };
+        let mut name = Vec::new();
+        Root::Tid.push_name(&origin, None, &mut name);
+        assert_eq!(name, b"my:app-1/0:a  [b:c");
+        assert!(!name.iter().any(u8::is_ascii_control));
     }
 }

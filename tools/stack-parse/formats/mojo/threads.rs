@@ -1,7 +1,7 @@
 //! The threads of a recording.
 
 use bstr::ByteSlice;
-use common::folded::{Label, clean_frame};
+use common::folded::Label;
 use common::numbers::hexadecimal;
 use hashbrown::HashMap;
 
@@ -26,12 +26,8 @@ pub(super) struct Thread {
 
 impl Thread {
     fn new(origin: &Origin<'_>, process: usize) -> Thread {
-        let mut tid = Vec::new();
-        match hexadecimal(origin.tid) {
-            Some(id) => tid.extend_from_slice(id.to_string().as_bytes()),
-            // A damaged recording may have anything there.
-            None => clean_frame(origin.tid, &mut tid),
-        }
+        let id = hexadecimal(origin.tid);
+        let tid = id.map_or_else(|| origin.tid.to_vec(), |id| id.to_string().into_bytes());
         let interpreter = origin.interpreter.map(|number| number.to_string().into_bytes());
         let id = match &interpreter {
             Some(interpreter) => [interpreter, &b":"[..], &tid].concat(),
@@ -94,12 +90,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_of_a_thread_has_control_bytes() {
+    fn a_thread_has_a_number_or_a_name() {
         for (tid, id) in [(&b"18d8"[..], &b"0:6360"[..]), (b"MainThread", b"0:MainThread")] {
             let origin = Origin { pid: 1, interpreter: Some(0), tid, written: tid };
             assert_eq!(Thread::new(&origin, 0).id, id);
         }
-        let origin = Origin { pid: 1, interpreter: Some(0), tid: b"a\x01\x1b[b", written: b"" };
-        assert!(!Thread::new(&origin, 0).id.iter().any(u8::is_ascii_control));
     }
 }
