@@ -31,6 +31,7 @@ pub(crate) mod perf_health;
 pub(crate) mod protobuf;
 pub(crate) mod records;
 pub(crate) mod runtimes;
+pub(crate) mod same_names;
 pub(crate) mod sampled_heap;
 pub(crate) mod source;
 pub(crate) mod spans;

@@ -67,10 +67,10 @@ impl Document for Session {
         while let Some(key) = json.next_key()? {
             match key {
                 b"sample_count" => self.drawn = json.integer()?,
-                b"duration" => self.length = nanoseconds(json)?,
-                b"start_time" => self.start = nanoseconds(json)?,
-                b"min_interval" => self.intervals[0] = nanoseconds(json)?,
-                b"max_interval" => self.intervals[1] = nanoseconds(json)?,
+                b"duration" => self.length = json.nanoseconds()?,
+                b"start_time" => self.start = json.nanoseconds()?,
+                b"min_interval" => self.intervals[0] = json.nanoseconds()?,
+                b"max_interval" => self.intervals[1] = json.nanoseconds()?,
                 b"root_frame" => self.read_root(json)?,
                 b"frame_records" => {
                     self.records.get_or_insert_default().read(json, samples)?;
@@ -102,11 +102,6 @@ impl Document for Session {
             None => self.finish_tree(samples),
         }
     }
-}
-
-/// Reads a number of seconds; `None` if it is negative or too large.
-fn nanoseconds(json: &mut Json<&mut Input>) -> Result<Option<u64>> {
-    Ok(json.scaled(9)?.and_then(|time| u64::try_from(time).ok()))
 }
 
 impl Session {
@@ -151,7 +146,7 @@ impl Tree<&mut Input> for Session {
             Some(b"function") => frame.function = json.text()?.unwrap_or_default().to_vec(),
             Some(b"file_path") => frame.place.set_file(json.text()?.unwrap_or_default()),
             Some(b"line_no") => frame.place.line = json.integer()?.filter(|line| *line > 0),
-            Some(b"time") => match nanoseconds(json)? {
+            Some(b"time") => match json.nanoseconds()? {
                 Some(time) => frame.time = time,
                 None => self.bad_times += 1,
             },

@@ -76,11 +76,14 @@ impl Costs {
                 self.events.push(event);
             }
         }
-        let measures = self.events.iter().map(|it| Measure { name: &it.name, unit: &it.unit });
-        let measures: Vec<_> = measures.collect();
+        let measures = self.measures();
         if !measures.is_empty() {
             self.wanted = samples.events.set_measures(&measures);
         }
+    }
+
+    fn measures(&self) -> Vec<Measure<'_>> {
+        self.events.iter().map(|it| Measure { name: &it.name, unit: &it.unit }).collect()
     }
 
     /// Whether the events are known.
@@ -158,8 +161,7 @@ impl Costs {
         if totals.is_empty() {
             return (totals, None);
         }
-        let events = self.events.iter().map(|it| Measure { name: &it.name, unit: &it.unit });
-        let mut measures: Vec<_> = events.collect();
+        let mut measures = self.measures();
         if calls > 0 {
             measures.push(CALLS);
             totals.push(calls);

@@ -225,6 +225,11 @@ impl<R: Read> Json<R> {
         Ok(self.number()?.and_then(|text| scaled(text, scale)))
     }
 
+    /// A number of seconds in nanoseconds; `None` if the value is not one, negative or too large.
+    pub(crate) fn nanoseconds(&mut self) -> Result<Option<u64>> {
+        Ok(self.scaled(9)?.and_then(|time| u64::try_from(time).ok()))
+    }
+
     /// An integer of 64 bits without sign, also as `1.0` or `1e3`; `None` if the value is not one.
     pub(crate) fn integer(&mut self) -> Result<Option<u64>> {
         let Some(text) = self.number()? else { return Ok(None) };

@@ -7,6 +7,7 @@ use super::names::{Name, Names};
 use crate::frame::Frame;
 use crate::read::call_graph::{Accuracy, Caller, Graph, Own};
 use crate::read::paths::file_name;
+use crate::read::same_names::SameNames;
 use crate::read::source::Place;
 use crate::read::stacks::FrameNames;
 use crate::samples::Samples;
@@ -124,7 +125,8 @@ impl Thread {
     }
 
     fn graph(&self, weigh: Weigh, functions: &Functions) -> Graph {
-        let mut graph = Graph::new(matches!(weigh, Weigh::Calls));
+        let is_of_calls = matches!(weigh, Weigh::Calls);
+        let mut graph = Graph::new(is_of_calls);
         let mut own = vec![0.0; functions.functions.len()];
         for (site, cost) in sorted(&self.own) {
             own[functions.sites[site as usize].function as usize] += cost.max(0) as f64;
@@ -136,10 +138,10 @@ impl Thread {
             let callees = cost.max(0) as f64;
             all[function as usize] += callees;
             called[callee as usize] += count as f64;
-            let own = if matches!(weigh, Weigh::Calls) { count as f64 } else { 0.0 };
+            let own = if is_of_calls { count as f64 } else { 0.0 };
             graph.add_call(callee, Caller { function, frame: site, own, callees });
         }
-        let own = if matches!(weigh, Weigh::Calls) { called } else { own };
+        let own = if is_of_calls { called } else { own };
         for ((function, own), all) in (0..).zip(own).zip(all) {
             graph.set_function(function, own, all, None);
         }
@@ -187,10 +189,7 @@ impl Functions {
     /// The frames of all sites, in the order of their numbers. Functions that share a name have
     /// their file after it, `init (shop.c)`, or else their object.
     pub(super) fn frames(&self, names: &AllNames, samples: &mut Samples<'_>) -> FrameNames {
-        let mut uses: HashMap<&[u8], u32> = HashMap::new();
-        for function in &self.functions {
-            *uses.entry(names.functions.text(function.name)).or_default() += 1;
-        }
+        let same = SameNames::new(self.functions.iter().map(|it| names.functions.text(it.name)));
         let mut frames = FrameNames::default();
         for site in &self.sites {
             let Function { object, file, name } = self.functions[site.function as usize];
@@ -198,16 +197,13 @@ impl Functions {
             let mut place = Place::new(names.files.text(site.file), line);
             let object = names.objects.text(object);
             let name = names.functions.text(name);
-            let mut text = name.to_vec();
-            if uses[name] > 1 && !name.is_empty() && !samples.wants.frames.srcline() {
-                let apart = match names.files.text(file) {
-                    b"" | b"???" => file_name(object),
-                    file => file,
-                };
-                if !apart.is_empty() {
-                    text = [name, b" (", apart, b")"].concat();
-                }
-            }
+            let apart = match names.files.text(file) {
+                // A place that is asked for is written anyway.
+                _ if samples.wants.frames.srcline() => b"",
+                b"" | b"???" => file_name(object),
+                file => file,
+            };
+            let text = same.told_apart(name, apart);
             let frame = Frame { source: place.text(), ..frame(&text, object) };
             frames.push(&frame, samples);
         }

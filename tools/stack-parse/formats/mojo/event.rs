@@ -1,8 +1,7 @@
 //! One event of a recording: which it is, and its numbers and strings.
 
-use memchr::memchr;
-
 use super::frames::NewFrame;
+use crate::read::bytes::{Bytes, Ended};
 
 /// An event, as it is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,19 +72,19 @@ impl<'a> Event<'a> {
     /// Reads the first event of `bytes`, and returns its length, too.
     #[inline]
     pub(super) fn read(bytes: &'a [u8], version: u8) -> Result<(Event<'a>, usize), Unread> {
-        let mut rest = Fields(bytes);
-        let event = match rest.byte()? {
-            1 => Event::Metadata { key: rest.string()?, value: rest.string()? },
+        let mut rest = Fields(Bytes(bytes));
+        let event = match rest.0.u8()? {
+            1 => Event::Metadata { key: rest.0.string()?, value: rest.0.string()? },
             2 => Event::Stack(rest.origin(version)?),
             3 => rest.frame(version)?,
             4 => Event::Invalid,
             5 => Event::Call(rest.key()?),
-            6 => Event::Kernel(rest.string()?),
+            6 => Event::Kernel(rest.0.string()?),
             7 => Event::Gc,
             8 => Event::Idle,
             9 => Event::Time(rest.number()?),
             10 => Event::Memory(rest.number()?),
-            11 => Event::String { key: rest.key()?, value: rest.string()? },
+            11 => Event::String { key: rest.key()?, value: rest.0.string()? },
             12 => {
                 rest.key()?;
                 Event::Other
@@ -106,14 +105,20 @@ impl<'a> Event<'a> {
 }
 
 /// The fields of an event that were not read yet.
-struct Fields<'a>(&'a [u8]);
+struct Fields<'a>(Bytes<'a>);
+
+impl From<Ended> for Unread {
+    fn from(Ended: Ended) -> Unread {
+        Unread::Ended
+    }
+}
 
 impl<'a> Fields<'a> {
     fn origin(&mut self, version: u8) -> Result<Origin<'a>, Unread> {
-        let start = self.0;
+        let start = self.0.0;
         let pid = self.number()?;
         let interpreter = if version >= 3 { Some(self.number()?) } else { None };
-        let tid = self.string()?;
+        let tid = self.0.string()?;
         Ok(Origin { pid, interpreter, tid, written: &start[..start.len() - self.0.len()] })
     }
 
@@ -126,13 +131,6 @@ impl<'a> Fields<'a> {
             let _last_column = self.key()?;
         }
         Ok(Event::Frame { key, frame: NewFrame { file, name, line, has_columns } })
-    }
-
-    #[inline]
-    fn byte(&mut self) -> Result<u8, Unread> {
-        let (first, rest) = self.0.split_first().ok_or(Unread::Ended)?;
-        self.0 = rest;
-        Ok(*first)
     }
 
     /// A number without a sign.
@@ -153,11 +151,11 @@ impl<'a> Fields<'a> {
     /// A number, and whether it is less than 0.
     #[inline]
     fn varint(&mut self) -> Result<(u64, bool), Unread> {
-        let first = self.byte()?;
+        let first = self.0.u8()?;
         let (mut number, mut place) = (u64::from(first & 0x3f), 6);
         let mut last = first;
         while last >= 0x80 {
-            last = self.byte()?;
+            last = self.0.u8()?;
             let bits = u64::from(last & 0x7f);
             // The tenth byte has two bits.
             if place > 62 || bits << place >> place != bits {
@@ -168,13 +166,6 @@ impl<'a> Fields<'a> {
         }
         Ok((number, first & 0x40 != 0))
     }
-
-    fn string(&mut self) -> Result<&'a [u8], Unread> {
-        let end = memchr(0, self.0).ok_or(Unread::Ended)?;
-        let (string, rest) = self.0.split_at(end);
-        self.0 = &rest[1..];
-        Ok(string)
-    }
 }
 
 #[cfg(test)]
@@ -183,20 +174,20 @@ mod tests {
 
     #[test]
     fn numbers_have_a_sign_in_their_first_byte() {
-        let number = |bytes| Fields(bytes).number();
+        let number = |bytes| Fields(Bytes(bytes)).number();
         assert_eq!(number(b"\x00"), Ok(0));
         assert_eq!(number(b"\x3f"), Ok(63));
         assert_eq!(number(b"\x41"), Ok(-1));
         assert_eq!(number(b"\x80\x01"), Ok(64));
         assert_eq!(number(b"\xc3\x02"), Ok(-131));
         assert_eq!(number(b"\xc3"), Err(Unread::Ended));
-        let largest = Fields(b"\xbf\xff\xff\xff\xff\xff\xff\xff\xff\x03").key();
+        let largest = Fields(Bytes(b"\xbf\xff\xff\xff\xff\xff\xff\xff\xff\x03")).key();
         assert_eq!(largest, Ok(u64::MAX));
-        let larger = Fields(b"\xbf\xff\xff\xff\xff\xff\xff\xff\xff\x07").key();
+        let larger = Fields(Bytes(b"\xbf\xff\xff\xff\xff\xff\xff\xff\xff\x07")).key();
         assert_eq!(larger, Err(Unread::Wrong("a number of 64 bits")));
-        let longer = Fields(b"\xbf\xff\xff\xff\xff\xff\xff\xff\xff\x83\x00").key();
+        let longer = Fields(Bytes(b"\xbf\xff\xff\xff\xff\xff\xff\xff\xff\x83\x00")).key();
         assert_eq!(longer, Err(Unread::Wrong("a number of 64 bits")));
-        assert_eq!(Fields(b"\x41").key(), Err(Unread::Wrong("a number of at least 0")));
+        assert_eq!(Fields(Bytes(b"\x41")).key(), Err(Unread::Wrong("a number of at least 0")));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use hashbrown::HashMap;
 use super::marshal::{Malformed, Value};
 use crate::frame::Frame;
 use crate::read::call_graph::{Caller, Graph, Own};
+use crate::read::same_names::SameNames;
 use crate::read::source::Place;
 use crate::read::stacks::FrameNames;
 use crate::samples::Samples;
@@ -155,10 +156,7 @@ impl Functions {
     /// The names of the functions. Those that share a name have their places after it:
     /// `__init__ (shop.py:12)`.
     pub(super) fn names(&self, samples: &mut Samples<'_>) -> FrameNames {
-        let mut uses = HashMap::new();
-        for Function { key, .. } in &self.functions {
-            *uses.entry(&key.name[..]).or_insert(0) += 1;
-        }
+        let same = SameNames::new(self.functions.iter().map(|it| &it.key.name[..]));
         let mut names = FrameNames::default();
         for Function { key: Key { file, line, name }, .. } in &self.functions {
             let mut source = match &file[..] {
@@ -166,11 +164,9 @@ impl Functions {
                 file => Place::new(file, u64::try_from(*line).ok()),
             };
             let source = source.text();
-            let is_shared = uses[&name[..]] > 1 && !source.is_empty();
-            let mut name = name.clone();
-            if is_shared && !samples.wants.frames.srcline() {
-                name = [&name[..], b" (", source, b")"].concat();
-            }
+            // A place that is asked for is written anyway.
+            let place = if samples.wants.frames.srcline() { b"" } else { source };
+            let name = same.told_apart(name, place);
             names.push(&Frame { name: &name, source, ..Frame::default() }, samples);
         }
         names

@@ -54,7 +54,7 @@ impl Records {
         json.for_each(|json| {
             match json.kind()? {
                 Kind::Array => json.read_texts(&mut frames)?,
-                _ => time = super::nanoseconds(json)?,
+                _ => time = json.nanoseconds()?,
             }
             Ok(())
         })?;

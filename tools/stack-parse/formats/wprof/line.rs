@@ -102,8 +102,8 @@ impl Line {
         while let Some(key) = json.next_key()? {
             match key {
                 b"t" => set(&mut self.kind, json.text()?),
-                b"ts" => self.time = nanoseconds(json)?,
-                b"dur" => self.duration = nanoseconds(json)?,
+                b"ts" => self.time = json.nanoseconds()?,
+                b"dur" => self.duration = json.nanoseconds()?,
                 b"cpu" => set(&mut self.cpu, json.number()?),
                 b"task" | b"prev" => self.task.read(json)?,
                 b"next" | b"wakee" | b"child" => self.other.read(json)?,
@@ -111,7 +111,7 @@ impl Line {
                 b"stack_id" | b"offcpu_stack_id" | b"waker_stack_id" => {
                     self.stack = json.integer()?;
                 }
-                b"waking_ts" => self.waking_time = nanoseconds(json)?,
+                b"waking_ts" => self.waking_time = json.nanoseconds()?,
                 b"waking_reason" => set(&mut self.waking_reason, json.text()?),
                 b"prev_state" => set(&mut self.state, json.text()?),
                 b"prev_prio" => set(&mut self.priorities[0], json.number()?),
@@ -138,11 +138,6 @@ impl Line {
         }
         Ok(())
     }
-}
-
-/// Reads a number of seconds; `None` if it is negative or too large.
-fn nanoseconds(json: &mut Json<&mut Input>) -> Result<Option<u64>> {
-    Ok(json.scaled(9)?.and_then(|time| u64::try_from(time).ok()))
 }
 
 fn set(text: &mut Vec<u8>, value: Option<&[u8]>) {

@@ -8,7 +8,7 @@ use crate::read::call_graph::inside::{Call, Exit, Inside};
 /// The functions of a circle, before its stacks are chosen.
 struct Circle<'a> {
     inside: Inside,
-    /// The callers of each function that are outside, and the root.
+    /// The callers of each function that are outside; once the entries are set, also the root.
     outside: Vec<Shares<'a>>,
     /// The weight of each function's stacks that have no other function of the circle.
     direct: Vec<u64>,
@@ -54,7 +54,7 @@ impl<'a> Builder<'a> {
             inside.callers[place] =
                 calls.iter().flat_map(|(it, _)| *it).map(|it| self.call(it)).collect();
             inside.leave[place] = others.iter().map(|(_, share)| share).sum();
-            others.retain(|(caller, share)| caller.is_none() || *share > 0.0);
+            others.retain(|(caller, share)| caller.is_some() && *share > 0.0);
             outside.push(others);
         }
         Circle { inside, outside, direct: vec![0; members.len()], from: Vec::new() }
@@ -110,9 +110,7 @@ impl<'a> Builder<'a> {
     /// circle overlap. It is what the callers outside do not have of the circle's time.
     fn set_entries(&self, members: &[usize], circle: &mut Circle<'a>) {
         let weight = circle.inside.weight();
-        let is_caller = |it: &&(Option<&Caller>, f64)| it.0.is_some();
-        let callers: f64 =
-            circle.outside.iter().flatten().filter(is_caller).map(|(_, share)| share).sum();
+        let callers: f64 = circle.outside.iter().flatten().map(|(_, share)| share).sum();
         let mut roots: Vec<f64> = members.iter().map(|&function| self.at_root(function)).collect();
         let largest = members.iter().enumerate().max_by(|(_, a), (_, b)| {
             self.graph.functions[**a].callees.total_cmp(&self.graph.functions[**b].callees)
@@ -128,7 +126,6 @@ impl<'a> Builder<'a> {
             circle.inside.leave[place] += self.graph.functions[function].callees.max(1.0) / 8.0;
         }
         for (shares, root) in circle.outside.iter_mut().zip(roots) {
-            shares.retain(|(caller, _)| caller.is_some());
             shares.push((None, root));
         }
         let shares =
