@@ -39,6 +39,9 @@ mod said;
 // Programs of every kind, recorded by the real perf.
 mod real;
 
+// Where there is no perf: stand-ins for samply and xctrace.
+mod without_perf;
+
 /// The message where the processor's counters are missing.
 const CLOCK: &str = "stack-flame: no hardware counters here: sampling by the CPU clock\n";
 

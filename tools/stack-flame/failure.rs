@@ -6,7 +6,7 @@ use crate::record::SIGNALLED;
 use crate::said::say;
 
 /// The exit status of env(1) and its like: our own trouble.
-const OURS: u8 = 125;
+pub(crate) const OURS: u8 = 125;
 
 /// A program was found but cannot be run.
 const NOT_RUNNABLE: u8 = 126;
@@ -22,7 +22,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Trouble of this tool, perf or one of the tools that draw.
+    /// Trouble of this tool, of what records or one of the tools that draw.
     pub(crate) fn ours(line: impl Into<String>) -> Failure {
         Failure { status: OURS, lines: vec![line.into()] }
     }

@@ -1,4 +1,4 @@
-//! Records a program with perf and draws what it did, in one command.
+//! Records a program and draws what it did, in one command.
 
 mod answer;
 mod brief;
@@ -18,13 +18,16 @@ mod perf_args;
 mod program;
 mod python;
 mod record;
+mod recorder;
 mod recording;
 mod refusals;
 mod said;
+mod samply;
 mod siblings;
 mod signals;
 mod threads;
 mod writable;
+mod xctrace;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -37,9 +40,10 @@ use draw::{Picture, Reach, Wanted};
 use failure::Failure;
 use filters::Filters;
 use outputs::Output;
-use perf::{Perf, Sampling};
+use perf::Sampling;
 use program::Program;
 use record::Ended;
+use recorder::Recorder;
 use recording::Recording;
 use said::{Notes, say};
 use signals::Signals;
@@ -56,7 +60,7 @@ const EXAMPLES: &str = "Examples:
   stack-flame --off-cpu -- ./app           What does it wait for?
   stack-flame --critical -- ./app          What must get faster so that it ends sooner?";
 
-/// Record a program with perf and draw a flame graph of it, in one command
+/// Record a program and draw a flame graph of it, in one command
 ///
 /// The program reads and writes as it would alone, and this command exits with its
 /// status; 125 means trouble here, 126 or 127 that the program cannot be run.
@@ -109,7 +113,8 @@ fn stack_flame(mut args: Args) -> u8 {
     said::set_verbose(args.verbose);
     args.picture.is_page = args.sampling.brief;
     // What threads do all the time has both, how they run and for what they wait.
-    args.sampling.critical |= args.sampling.brief && args.file().is_none_or(brief::has_switches);
+    let has_switches = || args.file().map_or_else(recorder::has_perf, brief::has_switches);
+    args.sampling.critical |= args.sampling.brief && has_switches();
     let notes = Notes::default();
     let ended = record_and_draw(&args, &notes);
     notes.tell(ended.as_ref().err().map_or(0, Failure::lines));
@@ -139,13 +144,13 @@ fn record_and_draw(args: &Args, notes: &Notes) -> Result<u8, Failure> {
     }
     // From now on there is a folder to delete, whatever ends this.
     let signals = Signals::catch().map_err(|error| Failure::of_file("signals", error))?;
-    let recording = Recording::new(args.keep.as_deref())?;
+    let recorder = Recorder::find(&args.sampling, &what)?;
+    let recording = Recording::new(args.keep.as_deref(), recorder.file_name())?;
     if args.keep.is_none() {
         notes.leave_out(&recording.file);
     }
-    let perf = Perf::new(&args.sampling, &what, &recording, &signals)?;
-    let ended = perf.record(&what, &recording, &signals)?;
-    recording.check()?;
+    let ended = recorder.record(&args.sampling, &what, &recording, &signals)?;
+    recording.check(recorder.name())?;
     ended.tell(&what);
     match draw(&recording.file, args.advice(ended.is_asked)) {
         Ok(()) => {

@@ -13,7 +13,7 @@ use crate::clock::{self, Clock};
 use crate::dump;
 use crate::failure::Failure;
 use crate::perf_args::{self, PerfArgs};
-use crate::program::{self, Program};
+use crate::program::Program;
 use crate::python::{self, Python};
 use crate::record::{self, Ended, PAUSE};
 use crate::recording::Recording;
@@ -24,7 +24,7 @@ use crate::threads;
 
 /// Samples per second. It is no round number, so that what a program does a thousand
 /// times a second does not fall between the samples, or on each of them.
-const HERTZ: u64 = 999;
+pub(crate) const HERTZ: u64 = 999;
 
 /// Sampled where the processor's counters are not to be had, as in virtual machines.
 const CLOCK: &str = "cpu-clock";
@@ -44,26 +44,26 @@ pub(crate) struct Sampling {
 
     /// Samples per second [default: 999]
     #[arg(short = 'F', long = "freq", value_name = "HZ", conflicts_with_all = ["input", "off_cpu"])]
-    frequency: Option<u64>,
+    pub(crate) frequency: Option<u64>,
 
     /// What to sample, see 'perf list' [default: CPU cycles, or the clock without counters]
     #[arg(short, long, value_name = "EVENT")]
     #[arg(conflicts_with_all = ["input", "off_cpu", "wall", "critical"])]
-    event: Option<String>,
+    pub(crate) event: Option<String>,
 
     /// How to find the callers: fp, dwarf, dwarf,BYTES or lbr [default: fp if the program
     /// keeps frame pointers, or else dwarf with 32768 bytes, or fewer at high rates]
     #[arg(long, value_name = "KIND", value_parser = call_graph, conflicts_with = "input")]
-    call_graph: Option<String>,
+    pub(crate) call_graph: Option<String>,
 
     /// The clock of the times, to which those of a log are compared [default: monotonic]
     #[arg(long, value_name = "NAME", value_enum, conflicts_with = "input")]
-    clock: Option<Clock>,
+    pub(crate) clock: Option<Clock>,
 
     /// More options of 'perf record', in one word that is split as a shell splits it: '-m 8M'
     #[arg(long, value_name = "ARGS", value_parser = perf_args::parse, conflicts_with = "input")]
     #[arg(allow_hyphen_values = true)]
-    perf_args: Option<PerfArgs>,
+    pub(crate) perf_args: Option<PerfArgs>,
 
     /// Show where threads wait, for a disk, a lock or the network, instead of what they do
     #[arg(long, group = "waits")]
@@ -127,12 +127,12 @@ impl Perf {
     /// Finds out what works here, on a program that does nothing: the user's program is
     /// run only once that is known.
     pub(crate) fn new(
+        path: &Path,
         sampling: &Sampling,
         what: &What,
         recording: &Recording,
         signals: &Signals,
     ) -> Result<Perf, Failure> {
-        let path = program::in_path("perf").ok_or_else(|| refusals::without_perf(what))?;
         if let What::Process(pid) = what
             && !Path::new("/proc").join(pid.to_string()).exists()
         {
@@ -142,7 +142,7 @@ impl Perf {
         let python = programs.and_then(|programs| Python::among(&programs));
         let call_graph = choose_call_graph(sampling, what, python.as_ref());
         let (duration, is_off_cpu) = (sampling.duration, sampling.off_cpu);
-        let mut perf = Perf { path, args: Vec::new(), duration, is_off_cpu, python };
+        let mut perf = Perf { path: path.into(), args: Vec::new(), duration, is_off_cpu, python };
         let mut said = String::new();
         for (at, event) in sampling.events().iter().enumerate() {
             for clock in sampling.clocks() {
@@ -192,9 +192,9 @@ impl Perf {
     /// Records a program that does nothing. A signal ends this, and stack-flame.
     fn probe(&self, recording: &Recording, signals: &Signals) -> Result<Probe, Failure> {
         let failed = |error| Failure::of_file(self.path.display(), error);
-        let messages = recording.probe_messages();
+        let messages = recording.beside("probe.err");
         let mut command = Command::new(&self.path);
-        command.args(&self.args).arg("-o").arg(recording.probe()).args(["--", "true"]);
+        command.args(&self.args).arg("-o").arg(recording.beside("probe")).args(["--", "true"]);
         command.stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(File::create(&messages).map_err(failed)?);
         let mut child = command.spawn().map_err(failed)?;

@@ -75,12 +75,6 @@ impl Program {
         words.join(" ")
     }
 
-    /// The command line for a shell, which only quotes what it has to.
-    pub(crate) fn shell_line(&self) -> String {
-        let quoted = |word: &OsString| common::shell::argument(&word.to_string_lossy());
-        self.words.iter().map(quoted).collect::<Vec<_>>().join(" ")
-    }
-
     /// The program, then the interpreter that its first line names if it is a script,
     /// then the interpreter of that.
     pub(crate) fn interpreters(&self) -> Vec<PathBuf> {
@@ -186,7 +180,10 @@ impl Found {
         }
     }
 
-    fn of(path: PathBuf) -> Found {
+    fn of(mut path: PathBuf) -> Found {
+        if cfg!(windows) && path.extension().is_none() {
+            path.set_extension("exe");
+        }
         match fs::metadata(&path) {
             Ok(file) if file.is_dir() => Found::Folder,
             Ok(file) if !is_executable(&path, &file) => Found::NotExecutable,

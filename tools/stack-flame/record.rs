@@ -1,4 +1,4 @@
-//! Runs perf until the program ends, the time is over, or Ctrl-C is typed.
+//! Runs what records until the program ends, the time is over, or Ctrl-C is typed.
 
 use std::io;
 use std::process::{Command, ExitStatus};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::signals::{Signals, ended_by, interrupt};
 
-/// How often it is looked whether perf has ended. That wakes the processor so rarely
+/// How often it is looked whether that has ended. That wakes the processor so rarely
 /// that no profile shows it.
 pub(crate) const PAUSE: Duration = Duration::from_millis(20);
 
@@ -25,15 +25,15 @@ pub(crate) struct Ended {
     pub(crate) is_asked: bool,
 }
 
-/// Runs perf, which exits as the program that it runs. Without a program, every end that
-/// the user asked for is a good one.
+/// Runs perf, which exits as the program that it runs, or another recorder. Without a program, every
+/// end that the user asked for is a good one.
 pub(crate) fn run(
-    mut perf: Command,
+    mut recorder: Command,
     limit: Option<Duration>,
     has_program: bool,
     signals: &Signals,
 ) -> io::Result<Ended> {
-    let mut child = perf.spawn()?;
+    let mut child = recorder.spawn()?;
     let mut end = limit.and_then(|limit| Instant::now().checked_add(limit));
     let (mut is_over, mut is_asked) = (false, false);
     let status = loop {
@@ -49,7 +49,7 @@ pub(crate) fn run(
         }
         thread::sleep(PAUSE);
     };
-    // What is typed at a terminal also reaches perf, which may have ended first.
+    // What is typed at a terminal also reaches the recorder, which may have ended first.
     is_asked |= signals.came().is_some();
     // perf ends the program, and then itself, by a signal.
     let is_wanted = is_over || is_asked && !has_program;

@@ -1,4 +1,4 @@
-//! The file that perf writes. What could not be drawn is never deleted.
+//! The file that is recorded. What could not be drawn is never deleted.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,8 +20,8 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// A recording in the file that the user wants to keep, or in a temporary folder.
-    pub(crate) fn new(keep: Option<&Path>) -> Result<Recording, Failure> {
+    /// A recording in the file that the user wants to keep, or of this name in a temporary folder.
+    pub(crate) fn new(keep: Option<&Path>, name: &str) -> Result<Recording, Failure> {
         let mut folder = tempfile::Builder::new();
         folder.prefix("stack-flame.");
         // A recording has parts of the program's memory.
@@ -30,25 +30,20 @@ impl Recording {
         let folder = folder
             .tempdir()
             .map_err(|error| Failure::of_file(std::env::temp_dir().display(), error))?;
-        let file = keep.map_or_else(|| folder.path().join("perf.data"), Path::to_path_buf);
+        let file = keep.map_or_else(|| folder.path().join(name), Path::to_path_buf);
         Ok(Recording { file, is_kept: keep.is_some(), folder })
     }
 
-    /// Where perf is tried before it records.
-    pub(crate) fn probe(&self) -> PathBuf {
-        self.folder.path().join("probe")
+    /// Where a file is that nobody needs in the end.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
     }
 
-    /// What perf says when it is tried.
-    pub(crate) fn probe_messages(&self) -> PathBuf {
-        self.folder.path().join("probe.err")
-    }
-
-    /// Whether perf wrote anything.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
+    /// Whether what records wrote anything.
+    pub(crate) fn check(&self, recorder: &str) -> Result<(), Failure> {
         match fs::metadata(&self.file) {
             Ok(file) if file.len() > 0 => Ok(()),
-            _ => Err(Failure::ours("perf recorded nothing")),
+            _ => Err(Failure::ours(format!("{recorder} recorded nothing"))),
         }
     }
 

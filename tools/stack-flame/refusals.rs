@@ -8,29 +8,23 @@ use crate::failure::Failure;
 /// Who may record: the higher, the fewer.
 const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 
-/// Where perf is not installed, or cannot be.
-pub(crate) fn without_perf(what: &What) -> Failure {
-    let failure = if cfg!(target_os = "linux") {
+/// Where nothing is installed that records.
+pub(crate) fn without_recorder() -> Failure {
+    let samply = "samply, https://github.com/mstange/samply";
+    if cfg!(target_os = "linux") {
         Failure::ours("perf is missing; the package with it is")
             .and("  Debian              linux-perf")
             .and("  Ubuntu              linux-tools-common linux-tools-$(uname -r)")
             .and("  Fedora, Arch, SUSE  perf")
             .and("  Alpine              perf")
+            .and(format!("without perf it records with {samply}"))
+    } else if cfg!(target_os = "macos") {
+        Failure::ours("what records is missing; it records with")
+            .and(format!("  {samply}"))
+            .and("  or xctrace, which comes with Xcode")
     } else {
-        Failure::ours("perf records on Linux only")
-    };
-    let whose = match what {
-        What::Program(program) => format!("-- {}", program.shell_line()),
-        What::Process(pid) => format!("-p {pid}"),
-        What::System(_) | What::File(_) => "-- PROG".to_owned(),
-    };
-    // With the names of the system's libraries, which no file on a Mac has.
-    failure
-        .and("without perf, samply records (https://github.com/mstange/samply):")
-        .and(format!(
-            "  samply record --save-only --unstable-presymbolicate -o prof.json.gz {whose}"
-        ))
-        .and("  stack-flame -i prof.json.gz")
+        Failure::ours(format!("what records is missing; it records with {samply}"))
+    }
 }
 
 /// A part of what perf says, in lower case, and what it means.

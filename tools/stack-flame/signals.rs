@@ -57,9 +57,9 @@ mod unix {
         Some((u8::try_from(number).ok()?, name))
     }
 
-    /// Tells perf to end. From a terminal it was told so already, which does no harm.
-    pub(crate) fn interrupt(perf: &Child) {
-        if let Ok(id) = i32::try_from(perf.id()) {
+    /// Tells what records to end. From a terminal it was told so already, which does no harm.
+    pub(crate) fn interrupt(recorder: &Child) {
+        if let Ok(id) = i32::try_from(recorder.id()) {
             // Where it has just ended, there is nothing to tell.
             let _ = kill(Pid::from_raw(id), Signal::SIGINT);
         }
@@ -71,7 +71,7 @@ mod unix {
     }
 }
 
-/// perf records on Linux only.
+/// Where there are no such signals: Ctrl-C ends stack-flame, too.
 #[cfg(not(unix))]
 mod elsewhere {
     use std::io;

@@ -104,7 +104,7 @@ pub(in super::super) fn of_cook_book(title: &str, cooked: &Cooked<'_>) {
         "Which requests are slow, without a log?" => probed_are_slow(cooked),
         "What to make faster so that it ends sooner?" => {
             cooked.run("stack-parse threads.data > by-time.folded");
-            has_more_of(cooked, "alone", ["path.svg", "by-time.folded"], 3.0);
+            has_more_of(cooked, "alone", ["path.svg", "by-time.folded"], 3.0, "threads.data");
         }
         "How much would it help?" => {
             let path = sum(&cooked.drawn("twice.svg"));
@@ -119,7 +119,7 @@ pub(in super::super) fn of_cook_book(title: &str, cooked: &Cooked<'_>) {
             );
         }
         "What ends it sooner, without root?" => {
-            has_more_of(cooked, "alone", ["latency.folded", "time.folded"], 3.0);
+            has_more_of(cooked, "alone", ["latency.folded", "time.folded"], 3.0, "threads.data");
         }
         "Where are the cache misses?" => {
             let drawn = cooked.drawn("misses.svg");

@@ -30,7 +30,7 @@ pub(in super::super) fn of_readme(title: &str, cooked: &Cooked<'_>) {
                 "perf record -q -F 999 -o by-time.data ./threads &&
                  stack-parse by-time.data > by-time.folded",
             );
-            has_more_of(cooked, "alone", ["path.svg", "by-time.folded"], 3.0);
+            has_more_of(cooked, "alone", ["path.svg", "by-time.folded"], 3.0, "by-time.data");
         }
         "When was it busy?" => {
             for picture in ["strip.svg", "chart.svg"] {

@@ -1,6 +1,6 @@
 //! Promises of recipes that several pages have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Cooked, Line, lines, sum, values, weight};
 
@@ -59,31 +59,56 @@ pub(super) fn is_below(cooked: &Cooked<'_>, picture: &str, stacks: &str, is_it: 
 }
 
 /// Checks what the kernel may hide once: it runs threads in turn while it has other work, and loses
-/// switches of threads. Then the recipe is cooked again.
-fn sooner_or_later(cooked: &Cooked<'_>, check: impl Fn() -> Result<(), String>) {
-    let mut seen = Vec::new();
+/// switches of threads. Then the recipe is cooked again. `is_hidden`: it was hidden every time.
+fn sooner_or_later(
+    cooked: &Cooked<'_>,
+    check: impl Fn() -> Result<(), String>,
+    is_hidden: impl Fn() -> bool,
+) {
+    let (mut seen, mut is_hidden_always) = (Vec::new(), true);
     for _ in 0..20 {
         match check() {
             Ok(()) => return,
             Err(what) => seen.push(what),
         }
+        is_hidden_always &= is_hidden();
         // It fails where all switches were lost.
         cooked.place.run(cooked.commands);
     }
-    panic!("{}", seen.join("\n"));
+    assert!(is_hidden_always, "{}", seen.join("\n"));
 }
 
-/// The share of a function in one measure is larger than in another by so many points.
-pub(super) fn has_more_of(cooked: &Cooked<'_>, name: &str, files: [&str; 2], points: f64) {
+/// The share of a function in one measure is larger than in another by so many points, if the recording
+/// shows that threads ran at the same time. On a machine that has other work all the time they may never
+/// do so: then no function ran more alone than others.
+pub(super) fn has_more_of(
+    cooked: &Cooked<'_>,
+    name: &str,
+    files: [&str; 2],
+    points: f64,
+    recording: &str,
+) {
     let share = |file: &str| {
         let lines = if file.ends_with(".svg") { cooked.drawn(file) } else { cooked.stacks(file) };
         100.0 * weight(&lines, |it| it.has(name)) as f64 / sum(&lines) as f64
     };
-    sooner_or_later(cooked, || {
+    let check = || {
         let [more, less] = files.map(share);
         let what = || format!("{name}: {more} % and {less} %");
         (more >= less + points).then_some(()).ok_or_else(what)
-    });
+    };
+    sooner_or_later(cooked, check, || threads_at_a_time(cooked, recording) < 1.1);
+}
+
+/// How many threads ran at a time: samples of threads for each millisecond that has any.
+fn threads_at_a_time(cooked: &Cooked<'_>, recording: &str) -> f64 {
+    let listed = cooked.run(&format!("perf script -F tid,time,event -i {recording}"));
+    // 4711  5031.203942:  cpu-clock/freq=999/:
+    let samples = listed.lines().filter(|line| !line.contains("sched:"));
+    let times = samples.filter_map(|line| line.split_whitespace().nth(1));
+    let milliseconds: Vec<&str> = times.map(|time| &time[..time.len() - 4]).collect();
+    let distinct: BTreeSet<&&str> = milliseconds.iter().collect();
+    milliseconds.len() as f64 / distinct.len() as f64
 }
 
 /// The table has a column for each value of a label, and its numbers add up.
@@ -135,14 +160,15 @@ pub(super) fn weighs_the_peak(cooked: &Cooked<'_>, picture: &str, recording: &st
 /// program is there.
 pub(super) fn waits_for_sleep(cooked: &Cooked<'_>, file: &str) {
     const PROGRAMS: [&str; 4] = ["backup.sh", "sleep", "sh", "perf-exec"];
-    sooner_or_later(cooked, || {
+    let check = || {
         let stacks = cooked.stacks(file);
         let is_of_script = |it: &Line| PROGRAMS.contains(&&it.frames[0][..]);
         assert!(stacks.iter().all(is_of_script), "{stacks:?}");
         let slept = PROGRAMS.map(|name| weight(&stacks, |it| it.frames[0] == name));
         let what = || format!("{slept:?} ns of {PROGRAMS:?}");
         slept.iter().any(|slept| *slept >= 200_000_000).then_some(()).ok_or_else(what)
-    });
+    };
+    sooner_or_later(cooked, check, || false);
 }
 
 /// Each interval ends with a line, and all intervals are the profile.
