@@ -58,13 +58,7 @@ const OF_STACK_TOOLS: Expected = &[
     ("What is hot?", &["FUNCTION\n", "MODULE\n", "Db.insert", " samples ("]),
     (
         "Which line?",
-        &[
-            "  self  total\n",
-            "Db.insert  ",
-            "db.ml`**: self ",
-            "no line is known of ",
-            "\n  self\n",
-        ],
+        &["  self  total\n", "Db.insert  ", "db.ml`**: self ", "  own  total\n", "\n  self\n"],
     ),
     (
         "Who calls it?",
@@ -89,7 +83,7 @@ const OF_STACK_TOOLS: Expected = &[
             "\"children\":",
         ],
     ),
-    ("When was it busy?", &["<svg", "\na column is ", "camlDb__"]),
+    ("When was it busy?", &["<svg", "\na column is ", "Db.", "FUNCTION\n"]),
     ("When did one function run?", &["<svg", "\na column is ", "since=0.", "Db.insert"]),
     ("What ran then?", &["<svg class=\"strip\">", "data-key=\"label:tid\""]),
     ("What did one thread do then?", &["<svg", "FUNCTION\n", "Db.insert"]),
@@ -122,7 +116,7 @@ const OF_STACK_TOOLS: Expected = &[
         &["<svg", "critical path of ", "FUNCTION\n", "alone", "<svg class=\"strip\">"],
     ),
     ("How much would it help?", &["SOONER%", " twice as fast\n", "alone", "<svg"]),
-    ("Where was the time of this thread?", &["<svg", "  running  ", "threads.exe-", "FUNCTION\n"]),
+    ("Where was the time of each thread?", &["<svg", "  running  ", "threads.exe-", "FUNCTION\n"]),
     ("What ends it sooner, without root?", &["<svg", ";alone ", ";beside ", " ns"]),
     ("Where are the cache misses?", &["<svg", "Db.insert"]),
     ("How many cycles does an instruction take?", &["<svg", "Db.insert ("]),

@@ -71,9 +71,9 @@ good: 80.0 % is ± 1.3 points; 0.4 % of the frames without a name, none of them 
 
 ## next
 
-    stack-source --sort own -e '^append\\(' app.folded
-    stack-top --callers '^append\\(' app.folded
-    stack-grep '^append\\(' app.folded | stack-svg > flame.svg
+    stack-source --sort own -e '^append\\(' app.folded  # all its lines
+    stack-top --callers '^append\\(' app.folded  # who calls it
+    stack-grep '^append\\(' app.folded | stack-svg > flame.svg  # a picture of it
 ";
     assert_eq!(brief(&[], STACKS), expected);
 }
@@ -150,10 +150,13 @@ fn slices_have_the_path_the_processor_and_the_waiting() {
         "{text}"
     );
     assert!(
-        text.contains("58.1 % of the waiting is for locks, 100.0 % of that in join a.c:2"),
+        text.contains("locks: 90 ns of waiting, 58.1 % of all; all of it in join a.c:2"),
         "{text}"
     );
-    assert!(text.contains("61.9 % of the critical path, 65 ns of waiting"), "{text}");
+    assert!(
+        text.contains("61.9 % of the critical path, 65 ns of waiting in all threads"),
+        "{text}"
+    );
     // Who ended the waits is not known: running and waiting count together.
     let without = slices.replace("state=waiting\twaker=2", "state=waiting-or-runnable");
     let without = without.replace("state=waiting\twaker=interrupt", "state=waiting-or-runnable");
@@ -166,6 +169,14 @@ fn slices_have_the_path_the_processor_and_the_waiting() {
     let page = brief(&[], &without);
     let said = "- for what threads wait is not in this recording: the rows are of CPU\n";
     assert!(page.contains(said) && page.contains("## `work`  a.c:5  66.7 % of CPU\n"), "{page}");
+}
+
+#[test]
+fn events_without_a_unit_of_their_own_have_that_of_all() {
+    let stacks = "# event: probe:begin\n# event: cpu-clock\n# unit: samples\n\
+        event=cpu-clock\tapp;main_[o];work_[o] 60\nevent=probe:begin\tapp;main_[o] 3\n";
+    let page = brief(&[], stacks);
+    assert!(page.starts_with("# app: 60 samples of CPU\n"), "{page}");
 }
 
 #[test]
@@ -201,7 +212,7 @@ fn what_changed_is_what_stack_diff_finds() {
 #[test]
 fn commands_name_the_recording_and_not_its_arguments() {
     let page = brief(&["--recording", "my app.data"], STACKS);
-    let next = "    stack-flame -i 'my app.data' --source='^append\\('\n    stack-flame -i 'my app.data'\n";
+    let next = "    stack-flame -i 'my app.data' --source='^append\\('  # all its lines\n    stack-flame -i 'my app.data'  # a picture\n";
     assert!(page.ends_with(next), "{page}");
     let piped = output("stack-brief", &[], STACKS).stdout;
     assert!(!String::from_utf8(piped).expect("UTF-8").contains("## next"));

@@ -97,8 +97,11 @@ fn the_ten_commands_answer() {
     }
     let place = stocked("agents-commands");
     let (_, ten) = section().split_once(".Ss Ten commands\n").expect("the commands");
-    let commands: Vec<String> =
-        displays(ten).iter().flat_map(|text| text.lines()).map(str::to_owned).collect();
+    let commands: Vec<String> = displays(&ten.replace("|\n    ", "| "))
+        .iter()
+        .flat_map(|text| text.lines())
+        .map(str::to_owned)
+        .collect();
     assert_eq!(commands.len(), 10);
     for command in commands {
         place.write("app.folded", STACKS);

@@ -167,7 +167,10 @@ fn a_page_says_where_a_program_runs_and_none_of_its_arguments() {
     let page = String::from_utf8_lossy(&output.stdout);
     assert!(page.contains("\n## `work`  "), "{page}{}", stderr(&output));
     assert!(page.contains("called by  main:") && page.contains("twice:"), "{page}");
-    assert!(page.contains("    stack-flame -i app.data --source='^work$'\n"), "{page}");
+    assert!(
+        page.contains("    stack-flame -i app.data --source='^work$'  # all its lines\n"),
+        "{page}"
+    );
     assert!(!page.contains("secret") && !page.contains("300000000"), "{page}");
     // The recording says the same later.
     let again = place.stack_flame(&["--brief", "-i", "app.data", "--source-path", "."]);

@@ -8,7 +8,7 @@ use common::sources::{SourceArgs, Sources};
 use common::trust::{Shown, Trust};
 
 use crate::change::Changed;
-use crate::next::{self, Origin};
+use crate::next::{self, Command, Origin};
 use crate::page::{Others, Page};
 use crate::profile::Profile;
 use crate::rows::{self, Row};
@@ -40,7 +40,7 @@ pub(crate) struct Brief<'p> {
     pub(crate) not_own: u64,
     pub(crate) sources: Sources,
     pub(crate) trust: Trust,
-    pub(crate) next: Vec<String>,
+    pub(crate) next: Vec<Command>,
 }
 
 impl<'p> Brief<'p> {
@@ -110,7 +110,7 @@ impl<'p> Brief<'p> {
             rows: text::rows(self.profile, &self.rows, &self.sources),
             others: self.others,
             trust: self.trust.sentence(),
-            next: self.next.clone(),
+            next: next::lines(&self.next),
         }
     }
 }

@@ -104,7 +104,7 @@ pub(crate) fn object(brief: &Brief<'_>) -> Vec<u8> {
         rows: brief.rows.iter().map(|row| JsonRow::of(brief, row, &columns)).collect(),
         not_own: brief.not_own,
         trust: brief.trust.data(),
-        next: brief.next.clone(),
+        next: brief.next.iter().map(|it| it.text.clone()).collect(),
     };
     let mut text = serde_json::to_vec(&document).expect("texts and numbers");
     text.push(b'\n');

@@ -32,12 +32,38 @@ impl Origin<'_> {
     }
 }
 
+/// A command, and what it answers.
+#[derive(Clone, Debug)]
+pub(crate) struct Command {
+    pub(crate) text: String,
+    pub(crate) answers: &'static str,
+}
+
+impl Command {
+    fn new(answers: &'static str, text: String) -> Command {
+        Command { text, answers }
+    }
+
+    fn fits(&self) -> bool {
+        self.text.chars().count() <= LONGEST
+    }
+}
+
+/// Commands as lines, with what they answer where there is room.
+pub(crate) fn lines(commands: &[Command]) -> Vec<String> {
+    let line = |it: &Command| {
+        let line = format!("{}  # {}", it.text, it.answers);
+        if line.chars().count() <= LONGEST { line } else { it.text.clone() }
+    };
+    commands.iter().map(line).collect()
+}
+
 /// At most three commands.
 pub(crate) fn commands(
     profile: &Profile,
     first: Option<&Row<'_>>,
     origin: Origin<'_>,
-) -> Vec<String> {
+) -> Vec<Command> {
     let has_path = profile.column(Measure::Path).is_some();
     let pattern = first.map(|row| word(&pattern(row.name)));
     let has_lines = first.is_some_and(|row| !row.lines.is_empty());
@@ -47,42 +73,46 @@ pub(crate) fn commands(
         Origin::Recording(file) => {
             let file = path(file);
             let source = pattern.filter(|_| has_lines);
-            commands.extend(source.map(|it| format!("stack-flame -i {file} --source={it}")));
+            let source = source.map(|it| format!("stack-flame -i {file} --source={it}"));
+            commands.extend(source.map(|it| Command::new("all its lines", it)));
             let critical = has_path.then(|| format!("stack-flame -i {file} --critical"));
-            commands.extend(critical);
-            commands.push(format!("stack-flame -i {file}"));
+            commands.extend(critical.map(|it| Command::new("what would gain most", it)));
+            commands.push(Command::new("a picture", format!("stack-flame -i {file}")));
         }
         Origin::Stacks(file) => {
             let file = path(file);
             let critical = has_path.then(|| format!("stack-critical --gains {file}"));
             if let Some(pattern) = pattern {
                 let source = format!("stack-source --sort own -e {pattern} {file}");
-                commands.extend(has_lines.then_some(source));
-                commands.push(format!("stack-top --callers {pattern} {file}"));
-                commands.extend(critical);
-                commands.push(format!("stack-grep {pattern} {file} | stack-svg > flame.svg"));
+                commands.extend(has_lines.then(|| Command::new("all its lines", source)));
+                let callers = format!("stack-top --callers {pattern} {file}");
+                commands.push(Command::new("who calls it", callers));
+                commands.extend(critical.map(|it| Command::new("what would gain most", it)));
+                let picture = format!("stack-grep {pattern} {file} | stack-svg > flame.svg");
+                commands.push(Command::new("a picture of it", picture));
             }
         }
         Origin::Unknown => {}
     }
-    commands.retain(|command| command.chars().count() <= LONGEST);
+    commands.retain(Command::fits);
     commands.truncate(3);
     commands
 }
 
 /// What to ask of two sides that were compared.
-pub(crate) fn of_change(sides: [&[PathBuf]; 2]) -> Vec<String> {
+pub(crate) fn of_change(sides: [&[PathBuf]; 2]) -> Vec<Command> {
     let words = sides.map(|files| {
         let files = files.iter().map(|file| argument(&file.to_string_lossy()));
         files.collect::<Vec<_>>().join(" ")
     });
     let [before, after] = &words;
-    let mut commands = vec![format!("stack-diff --before {before} --after {after}")];
+    let all = format!("stack-diff --before {before} --after {after}");
+    let mut commands = vec![Command::new("all that changed", all)];
     if sides.iter().all(|files| files.len() == 1) {
         let drawn = format!("stack-diff --folded {before} {after} | stack-svg --diff > diff.svg");
-        commands.push(drawn);
+        commands.push(Command::new("a picture of it", drawn));
     }
-    commands.retain(|command| command.chars().count() <= LONGEST);
+    commands.retain(Command::fits);
     commands
 }
 

@@ -108,10 +108,14 @@ fn locks(profile: &Profile, scan: &Scan) -> Option<String> {
         let has = |frame: &u32| scan.marks[*frame as usize].has(Marks::LOCK);
         profile.columns[stack.column].is_waiting() && stack.frames.iter().any(has)
     };
-    let of_locks = |(share, text): (f64, String)| format!(", {} of that in {text}", percent(share));
+    let of_locks = |(share, text): (f64, String)| match percent(share) {
+        all if all == "100.0 %" => format!("; all of it in {text}"),
+        share => format!("; {share} of it in {text}"),
+    };
+    let unit = &profile.columns.iter().find(|it| it.is_waiting())?.unit;
     (share >= LEAST).then(|| {
         let most = heaviest(profile, is_lock).map(of_locks).unwrap_or_default();
-        format!("{} of the waiting is for locks{most}", percent(share))
+        format!("locks: {} of waiting, {} of all{most}", unit.words(locks), percent(share))
     })
 }
 
@@ -119,8 +123,9 @@ fn runnable(profile: &Profile) -> Option<String> {
     let runnable = profile.column(Measure::State(ThreadState::Runnable))?;
     let states = profile.columns.iter().filter(|it| matches!(it.measure, Measure::State(_)));
     let share = share(runnable.total, states.map(|it| it.total).sum());
-    let words = "of the time threads could run and had no processor";
-    (share >= LEAST).then(|| format!("{} {words}", percent(share)))
+    let why = "other programs had it, or there are too many threads";
+    (share >= LEAST)
+        .then(|| format!("for {} of the time no processor was free: {why}", percent(share)))
 }
 
 fn not_own(profile: &Profile, scan: &Scan) -> Option<String> {
@@ -154,6 +159,9 @@ fn recursion(profile: &Profile, tower: &Tower) -> Option<String> {
     let name = name_text(profile.functions.name(tower.function), 50);
     let times = grouped(tower.height.into());
     (share >= LEAST).then(|| {
-        format!("recursion: {name} is up to {times} times in a stack, {} of all", percent(share))
+        format!(
+            "recursion: {name} is up to {times} times in a stack; stacks with it are {} of all",
+            percent(share)
+        )
     })
 }

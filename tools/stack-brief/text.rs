@@ -98,7 +98,10 @@ fn weights_text(profile: &Profile, columns: &[usize], row: &Row<'_>) -> String {
     let texts = columns.iter().filter_map(|&at| {
         let (column, weight) = (&profile.columns[at], row.charged.weights[at]);
         let share = weight as f64 / column.total as f64;
-        (share >= LEAST_OF_COLUMN).then(|| format!("{} of {}", cell(column, weight), column.word()))
+        let whose =
+            if column.is_waiting() && profile.threads > Some(1) { " in all threads" } else { "" };
+        (share >= LEAST_OF_COLUMN)
+            .then(|| format!("{} of {}{whose}", cell(column, weight), column.word()))
     });
     texts.collect::<Vec<_>>().join(", ")
 }

@@ -148,10 +148,10 @@ pub(super) fn of(
     let unit = Unit::named(unit.or(header_unit.as_deref()).unwrap_or_default());
     let event = pipe.header_value("event").map(<[u8]>::to_vec);
     let is_ranked = !has_states;
+    let events = events(stacks, has_events, &unit, pipe);
     let first = Column { measure: Measure::Weight, event, unit, is_ranked, total: 0 };
     let mut columns = vec![first];
     let mut roots = HashMap::new();
-    let events = events(stacks, has_events, pipe);
     for (number, (root, name, unit)) in events.into_iter().enumerate() {
         if number == 0 {
             (columns[0].event, columns[0].unit) = (Some(name), unit);
@@ -199,8 +199,14 @@ pub(super) fn of_sides(
 }
 
 /// The roots that are events, with their names and units: those that header lines name, if each
-/// stack is below one of them, or the values of labels.
-fn events(stacks: &SortedStacks, has_events: bool, pipe: &Pipe) -> Vec<(FrameId, Vec<u8>, Unit)> {
+/// stack is below one of them, or the values of labels. An event without a unit of its own has `unit`,
+/// which may be that of all events.
+fn events(
+    stacks: &SortedStacks,
+    has_events: bool,
+    unit: &Unit,
+    pipe: &Pipe,
+) -> Vec<(FrameId, Vec<u8>, Unit)> {
     let name = |root: FrameId| FrameParts::of(stacks.frames().name(root)).name;
     let mut found: Vec<FrameId> = Vec::new();
     for stack in stacks.iter().filter(|stack| stack.weight > 0 && stack.shared == 0) {
@@ -210,8 +216,8 @@ fn events(stacks: &SortedStacks, has_events: bool, pipe: &Pipe) -> Vec<(FrameId,
     }
     let listed = pipe.header_events();
     let unit_of = |name: &[u8]| {
-        let unit = listed.iter().find(|(event, _)| *event == name);
-        Unit::named(&unit.map(|(_, unit)| printable(unit)).unwrap_or_default())
+        let own = listed.iter().find(|(event, own)| *event == name && !own.is_empty());
+        own.map_or_else(|| unit.clone(), |(_, own)| Unit::named(&printable(own)))
     };
     let at = |root: &FrameId| listed.iter().position(|(event, _)| *event == name(*root));
     if !has_events && (listed.is_empty() || !found.iter().all(|root| at(root).is_some())) {
