@@ -116,6 +116,18 @@ fn the_first_line_has_both_totals_their_change_and_how_much_changed() {
 }
 
 #[test]
+fn shares_of_unlike_totals_are_said_to_be_shares() {
+    let said = "Shares of unlike totals are compared; --absolute compares the weights.\n";
+    let profiles =
+        ["main;a 200\nmain;b 135\n", "main;a 40\nmain;b 110\n", "main;a 70\nmain;b 270\n"];
+    let files = profiles.map(TempFile::new);
+    let [slow, fast, other] = files.each_ref().map(TempFile::path);
+    assert!(stdout(&diff(slow, fast, &[])).ends_with(said));
+    assert!(!stdout(&diff(slow, fast, &["--absolute"])).contains(said));
+    assert!(!stdout(&diff(slow, other, &[])).contains(said));
+}
+
+#[test]
 fn the_table_is_aligned_and_fits_a_terminal() {
     let runs = |kind: &str| ["01", "02", "03", "04", "05"].map(|it| run(&format!("{kind}-{it}")));
     let (before, after) = (runs("base"), runs("slower"));

@@ -34,7 +34,8 @@ pub(crate) fn lines(profile: &Profile, scan: &Scan, pipe: &Pipe) -> Vec<String> 
     });
     if let Some([ran, seconds]) = title::waits(profile, pipe) {
         lines.push(format!(
-            "it ran for {ran:.2} s of {seconds:.2} s: for what it waits is not in this recording"
+            "it ran for {ran:.2} s of {seconds:.2} s: for what it waits is not in this recording: as \
+             root, stack-flame --brief records it"
         ));
     }
     if profile.lacks_waits() {

@@ -48,8 +48,10 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Of the table that `stack-critical --gains --tsv` prints: what would gain most.
-    pub(crate) fn of_gains(table: &[u8]) -> Answer {
+    /// Of the critical path, of which this answer is so far: the function with most of it, and what
+    /// would gain most, from the table that `stack-critical --gains --tsv` prints. What waits for a
+    /// disk has much of the path, and computes little that could be faster.
+    pub(crate) fn with_gains(mut self, table: &[u8]) -> Answer {
         let shown = |row: &[u8]| {
             let fields: Vec<&[u8]> = row.split(|byte| *byte == b'\t').collect();
             let [name, sooner, _, _, elapsed] = fields[..] else { return None };
@@ -59,7 +61,9 @@ impl Answer {
             Some(format!("{} sooner if {name} were twice as fast", share(sooner, elapsed)))
         };
         let rows = ByteSlice::lines(table).skip(1).filter_map(shown);
-        Answer { lines: rows.take(FUNCTIONS).collect(), hints: Vec::new() }
+        self.lines.truncate(1);
+        self.lines.extend(rows.take(FUNCTIONS - 1));
+        self
     }
 
     /// Of folded stacks.
@@ -79,7 +83,7 @@ impl Answer {
         let stacks = counts.into_sorted();
         let own = OwnCode::of(&stacks, &Deepest::of(&stacks), name);
         let hints = if of == Of::Samples { facts.hints(&own) } else { Vec::new() };
-        Ok(Answer { lines: of_rows(&own, all), hints })
+        Ok(Answer { lines: of_rows(&own, all, of), hints })
     }
 }
 
@@ -140,12 +144,14 @@ impl Facts {
         let ran = samples / rate;
         let is_much = self.is_of_program && seconds - ran > LEAST_SECONDS && ran < seconds / 2.0;
         is_much.then(|| {
-            format!("it ran for {ran:.2} s of {seconds:.2} s: --off-cpu shows what it waits for")
+            format!(
+                "it ran for {ran:.2} s of {seconds:.2} s: as root, --brief shows what it waits for"
+            )
         })
     }
 }
 
-fn of_rows(own: &OwnCode, all: u64) -> Vec<String> {
+fn of_rows(own: &OwnCode, all: u64, of: Of) -> Vec<String> {
     let (letters, room) = match io::stdout().is_terminal() {
         true => (LETTERS_ON_TERMINAL, ROOM_ON_TERMINAL),
         false => (LETTERS, Room::default()),
@@ -163,6 +169,7 @@ fn of_rows(own: &OwnCode, all: u64) -> Vec<String> {
         let weight = share(charged.weight, all);
         let where_it_is = match name == NOT_OWN {
             true => format!("{weight} in stacks without own code"),
+            false if of == Of::Path => format!("{weight} of the critical path in {}", shown(name)),
             false => format!("{weight} in {}", shown(name)),
         };
         match charged.lines_and_calls(all, room) {

@@ -166,10 +166,10 @@ impl Picture {
             let later = siblings::run(&later, again(&stacks)?.into(), Stdio::inherit(), notes)?;
             return self.shown(ended.and(later), wanted.advice, Answer::default(), notes);
         }
-        let mut answer = match gains {
-            Some(gains) => Answer::of_gains(&gains),
-            None => Answer::of(again(&stacks)?, wanted.of).map_err(of_temporary)?,
-        };
+        let mut answer = Answer::of(again(&stacks)?, wanted.of).map_err(of_temporary)?;
+        if let Some(gains) = gains {
+            answer = answer.with_gains(&gains);
+        }
         if self.is_picture() && wanted.of != Of::Path {
             answer.lines.splice(..0, title(&stacks)?);
         }

@@ -113,8 +113,11 @@ fn stack_flame(mut args: Args) -> u8 {
     said::set_verbose(args.verbose);
     args.picture.is_page = args.sampling.brief;
     // What threads do all the time has both, how they run and for what they wait.
-    let has_switches = || args.file().map_or_else(recorder::has_perf, brief::has_switches);
-    args.sampling.critical |= args.sampling.brief && has_switches();
+    if args.sampling.brief {
+        let has_switches = args.file().map_or_else(recorder::has_perf, brief::has_switches);
+        args.sampling.critical = has_switches;
+        args.sampling.wall = false;
+    }
     let notes = Notes::default();
     let ended = record_and_draw(&args, &notes);
     notes.tell(ended.as_ref().err().map_or(0, Failure::lines));

@@ -80,7 +80,7 @@ pub(crate) struct Sampling {
     /// Print one page about it instead of drawing a picture, as stack-brief does: where it runs and
     /// waits, in which lines, and how far to trust that
     #[arg(long)]
-    #[arg(conflicts_with_all = ["off_cpu", "wall", "critical", "latency", "event", "output"])]
+    #[arg(conflicts_with_all = ["off_cpu", "latency", "event", "output"])]
     #[arg(conflicts_with_all = ["text", "source", "open", "time", "patterns", "sort"])]
     pub(crate) brief: bool,
 

@@ -7,6 +7,10 @@ use super::{Change, Report};
 /// How many columns come before the function.
 const NUMBERS: usize = 8;
 
+/// Where the totals differ by a larger part than this, a function that weighs less may have a larger
+/// share.
+const LEAST_CHANGE: f64 = 0.1;
+
 /// The titles of the columns of self and of total.
 const TITLES: [&str; NUMBERS] = ["before", "after", "diff", "", "before", "after", "diff", ""];
 
@@ -96,6 +100,14 @@ fn foot(report: &Report<'_>) -> Vec<String> {
     };
     let mut lines =
         vec!["* noise does not explain it; \u{b1} two standard errors".to_owned(), runs];
+    let whole = &report.comparison.whole;
+    let change = whole.difference().abs();
+    let differ = change > 2.0 * whole.error && change > LEAST_CHANGE * whole.before;
+    if differ && !report.comparison.absolute {
+        lines.push(
+            "Shares of unlike totals are compared; --absolute compares the weights.".to_owned(),
+        );
+    }
     if !report.comparison.are_counts {
         lines.push(
             "The weights are not counts of samples: each stack is taken for one sample.".to_owned(),
