@@ -54,14 +54,17 @@ pub(crate) fn has_threads(profile: &Profile, event: &ExportedEvent) -> bool {
 /// are a thread of their own. Without labels for threads, all stacks are of one.
 pub(crate) fn threads_of<'a>(profile: &'a Profile, event: &'a ExportedEvent) -> Vec<Thread<'a>> {
     let mut threads: BTreeMap<(Key, bool), Thread<'a>> = BTreeMap::new();
-    for stack in profile.stacks_of(event) {
-        let labels = profile.labels(stack.labels);
+    let stacks: Vec<ExportedStack<'a>> = profile.stacks_of(event).collect();
+    // They are sorted by their labels.
+    for stacks in stacks.chunk_by(|a, b| a.labels == b.labels) {
+        let labels = profile.labels(stacks[0].labels);
         let since = profile.clock.at(&labels);
         let has_times = since.is_some();
         // The samples of a thread that have times come first.
         let thread = threads.entry((key(&labels), !has_times));
         let thread = thread.or_insert_with(|| Thread::of(&labels, has_times));
-        thread.samples.push(ThreadSample { stack, since: since.unwrap_or_default() });
+        let since = since.unwrap_or_default();
+        thread.samples.extend(stacks.iter().map(|&stack| ThreadSample { stack, since }));
     }
     let mut last = None;
     for ((key, _), thread) in &mut threads {

@@ -8,12 +8,12 @@ mod labels;
 mod messages;
 mod strings;
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 
 use common::{folded::NO_STACK, io::Output, numbers::Unit, stacks::FrameId};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use hashbrown::HashMap;
 use prost::Message;
 
 use crate::event::ExportedEvent;
@@ -116,15 +116,25 @@ fn unit(event: &ExportedEvent) -> String {
 
 /// Gives numbers to locations: a line of a function with what was inlined there.
 struct Locations<'a> {
-    functions: &'a Functions<'a>,
-    /// By the sites, the outermost first.
-    known: HashMap<Vec<Site<'a>>, u64>,
+    /// The sites that differ.
     sites: Vec<Site<'a>>,
+    /// For each frame, in the order of [`Profile::frames`], the index of its site.
+    of_frames: Vec<u32>,
+    /// By the indices of their sites, the outermost first. Numbers are compared much faster than sites.
+    known: HashMap<Vec<u32>, u64>,
 }
 
 impl<'a> Locations<'a> {
-    fn of(functions: &'a Functions<'a>) -> Locations<'a> {
-        Locations { functions, known: HashMap::new(), sites: Vec::new() }
+    fn of(functions: &Functions<'a>) -> Locations<'a> {
+        let (mut sites, mut indices) = (Vec::new(), HashMap::new());
+        let of_frames = functions.sites.iter().map(|&site| {
+            *indices.entry(site).or_insert_with(|| {
+                sites.push(site);
+                (sites.len() - 1) as u32
+            })
+        });
+        let of_frames = of_frames.collect();
+        Locations { sites, of_frames, known: HashMap::new() }
     }
 
     /// The locations of a stack, leaf first; none if there is no stack. New ones are added to the
@@ -141,21 +151,20 @@ impl<'a> Locations<'a> {
             return Vec::new();
         }
         let mut ids = Vec::with_capacity(stack.frames.len());
-        let is_inlined = |frame: FrameId| self.functions.site(profile, frame).is_inlined;
+        let site = |frame: FrameId| self.of_frames[profile.place(frame) as usize];
+        let sites: Vec<u32> = stack.frames.iter().map(|&frame| site(frame)).collect();
         // An inlined function is part of the location of its caller.
-        let runs = stack.frames.chunk_by(|_, &next| is_inlined(next));
-        for run in runs.collect::<Vec<_>>().into_iter().rev() {
-            self.sites.clear();
-            let functions = self.functions;
-            self.sites.extend(run.iter().map(|&frame| functions.site(profile, frame)));
-            ids.push(self.id(part));
+        let is_inlined = |site: u32| self.sites[site as usize].is_inlined;
+        let runs: Vec<&[u32]> = sites.chunk_by(|_, &next| is_inlined(next)).collect();
+        for run in runs.into_iter().rev() {
+            ids.push(self.id(run, part));
         }
         ids
     }
 
-    /// The number of the location with the sites of `self.sites`.
-    fn id(&mut self, part: &mut Part) -> u64 {
-        if let Some(&id) = self.known.get(&self.sites) {
+    /// The number of the location with these sites.
+    fn id(&mut self, run: &[u32], part: &mut Part) -> u64 {
+        if let Some(&id) = self.known.get(run) {
             return id;
         }
         let id = self.known.len() as u64 + 1;
@@ -164,9 +173,9 @@ impl<'a> Locations<'a> {
             line: site.line.into(),
             column: site.column.into(),
         };
-        let innermost_first = self.sites.iter().rev().map(line).collect();
-        part.location.push(Location { id, line: innermost_first });
-        self.known.insert(self.sites.clone(), id);
+        let innermost_first = run.iter().rev().map(|&site| line(&self.sites[site as usize]));
+        part.location.push(Location { id, line: innermost_first.collect() });
+        self.known.insert(run.to_vec(), id);
         id
     }
 }

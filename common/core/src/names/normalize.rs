@@ -5,7 +5,8 @@ use bstr::ByteSlice;
 
 use crate::numbers::is_digits;
 
-/// Rewrites `name` where its form is unmistakable.
+/// Rewrites `name` where its form is unmistakable. Most names lack a byte of such a form, which is soon
+/// seen; to search for a text takes longer.
 pub fn normalize(name: &mut Vec<u8>) {
     drop_rust_hash(name);
     drop_clones(name);
@@ -20,6 +21,9 @@ pub fn normalize(name: &mut Vec<u8>) {
 /// marks follow.
 fn drop_rust_hash(name: &mut Vec<u8>) {
     const HASH_LENGTH: usize = "::h0123456789abcdef".len();
+    if !name.contains(&b':') {
+        return;
+    }
     let Some(at) = name.rfind("::h").filter(|&at| at > 0) else { return };
     let Some(hash) = name.get(at + 3..at + HASH_LENGTH) else { return };
     let ends = matches!(name.get(at + HASH_LENGTH), None | Some(b'.' | b' '));
@@ -78,6 +82,9 @@ fn clone_marks(name: &[u8]) -> &[u8] {
         b"specialized",
     ];
     const ALONE: [&[u8]; 5] = [b"cold", b"warm", b"localalias", b"argprom", b"argelim"];
+    if !name.contains(&b'.') {
+        return &[];
+    }
     let mut rest = name;
     while let Some((before, mark)) = rest.rsplit_once_str(".") {
         rest = match before.rsplit_once_str(".") {
@@ -110,6 +117,9 @@ fn drop_crate_hashes(name: &mut Vec<u8>) {
 /// `Foo$$Lambda$12+0x00007f9b78000a08.1234567.run`.
 fn drop_lambda_ids(name: &mut Vec<u8>) {
     const LAMBDA: &str = "$$Lambda";
+    if !name.contains(&b'$') {
+        return;
+    }
     let Some(at) = name.find(LAMBDA) else { return };
     let start = at + LAMBDA.len();
     let mut end = start;
@@ -137,6 +147,9 @@ fn length_of_id(text: &[u8]) -> usize {
 /// `LambdaForm$MH/0x00007f9b78002c00.invoke`, and in JFR's files
 /// `LambdaForm$MH+0x00007f9b78002c00.1234567.invoke`.
 fn drop_class_addresses(name: &mut Vec<u8>) {
+    if memchr::memchr2(b'/', b'+', name).is_none() {
+        return;
+    }
     let mut from = 2;
     while let Some(at) = name.get(from..).and_then(|rest| rest.find("0x")).map(|at| from + at) {
         from = at + 1;
@@ -171,6 +184,9 @@ fn drop_accessor_numbers(name: &mut Vec<u8>) {
         "GeneratedSerializationConstructorAccessor",
         "$Proxy",
     ];
+    if memchr::memchr2(b'G', b'$', name).is_none() {
+        return;
+    }
     for class in CLASSES {
         let Some(at) = name.find(class) else { continue };
         let starts_class = at == 0 || matches!(name[at - 1], b'.' | b'/');

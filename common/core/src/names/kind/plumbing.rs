@@ -1,6 +1,9 @@
 //! Functions that start programs and threads: they are below everything and say nothing.
 
+use std::sync::LazyLock;
+
 use bstr::ByteSlice;
+use memchr::memmem::Finder;
 
 /// Their names, without what comes after an `@`.
 const NAMES: [&str; 38] = [
@@ -45,11 +48,13 @@ const NAMES: [&str; 38] = [
 ];
 
 /// What is below the code of a program of Rust, whatever it calls.
-const PARTS: [&str; 3] = ["std::rt::lang_start", "__rust_begin_short_backtrace", "::thread_start"];
+static PARTS: LazyLock<[Finder<'static>; 3]> = LazyLock::new(|| {
+    ["std::rt::lang_start", "__rust_begin_short_backtrace", "::thread_start"].map(Finder::new)
+});
 
 /// Whether this is a function that starts programs or threads.
 pub(super) fn is_plumbing(name: &[u8]) -> bool {
-    let bare = name.split_once_str("@").map_or(name, |(bare, _)| bare);
+    let bare = name.find_byte(b'@').map_or(name, |at| &name[..at]);
     NAMES.iter().any(|known| known.as_bytes() == bare)
-        || PARTS.iter().any(|part| name.contains_str(part))
+        || PARTS.iter().any(|part| part.find(name).is_some())
 }

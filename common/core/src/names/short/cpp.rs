@@ -17,9 +17,7 @@ const INLINE: [&[u8]; 5] = [b"__cxx11", b"__1", b"__ndk1", b"__fs", b"_V2"];
 /// The name of a function of C++ as people say it; `None` if that is the name as it is.
 #[must_use]
 pub fn short_cpp(name: &[u8]) -> Option<Vec<u8>> {
-    const MAYBE: [&str; 3] = ["::__", "::_V2", "[abi:"];
-    let may_be_shorter = name.contains(&b'<') || MAYBE.iter().any(|it| name.contains_str(it));
-    if !may_be_shorter || name.len() > LONGEST {
+    if !may_be_shorter(name) || name.len() > LONGEST {
         return None;
     }
     let mut short = Shortener::new(name).shortened()?;
@@ -28,6 +26,13 @@ pub fn short_cpp(name: &[u8]) -> Option<Vec<u8>> {
         short = function;
     }
     (short != name).then_some(short)
+}
+
+/// Most names are shown by a byte to be as short as they can be: to search for a text takes longer.
+fn may_be_shorter(name: &[u8]) -> bool {
+    const MAYBE: [&str; 3] = ["::__", "::_V2", "[abi:"];
+    let has_byte = || memchr::memchr2(b':', b'[', name).is_some();
+    name.contains(&b'<') || has_byte() && MAYBE.iter().any(|it| name.contains_str(it))
 }
 
 /// A bracket that is open.
