@@ -23,6 +23,26 @@ fn stacks_are_copied_whole_unless_the_rate_is_high_which_is_said() {
     }
 }
 
+/// Does not know what was added in version 5.1.
+const OLD: &str = r#"#!/bin/sh
+case "$*" in *--no-bpf-event*)
+    echo "Error: unknown option \`no-bpf-event'" >&2
+    exit 129 ;;
+esac
+"#;
+
+#[test]
+fn perf_does_not_wait_for_programs_of_bpf_if_it_can() {
+    let place = Place::new("stack-flame-bpf");
+    let (_, log) = told(&place, &["--", "sh", "-c", ":"]);
+    assert!(log.lines().all(|line| line.contains(" --no-bpf-event ")), "{log}");
+    let fake = place.read("perf");
+    place.program("perf", &[OLD, fake.split_once('\n').expect("#!").1].concat());
+    let (said, log) = told(&place, &["--", "sh", "-c", ":"]);
+    assert!(log.lines().count() > 1 && !log.contains("bpf"), "{said}{log}");
+    assert!(said.contains("drawn: flame.svg"), "{said}");
+}
+
 /// Refuses buffers of over 4 MiB, as perf does where the user may not lock more memory.
 const REFUSES: &str = r#"#!/bin/sh
 for word; do

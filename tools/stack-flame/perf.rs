@@ -6,6 +6,8 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use bstr::ByteSlice;
+
 use crate::What;
 use crate::buffers;
 use crate::call_graph::Choice;
@@ -22,17 +24,18 @@ use crate::said::{explain, say};
 use crate::signals::{Signals, interrupt};
 use crate::threads;
 
-/// Samples per second. It is no round number, so that what a program does a thousand
-/// times a second does not fall between the samples, or on each of them.
+/// Samples per second: no round number, so that what a program does a thousand times a second does not
+/// fall between the samples, or on each of them.
 pub(crate) const HERTZ: u64 = 999;
 
 /// Sampled where the processor's counters are not to be had, as in virtual machines.
 const CLOCK: &str = "cpu-clock";
 
-/// When a thread leaves the processor and when it comes back.
-const SWITCH: &str = "sched:sched_switch";
+/// perf ends up to a second sooner; names of programs of BPF are in the kernel's list, too.
+const SOON: &str = "--no-bpf-event";
 
-/// When a thread leaves the processor and comes back, and which thread wakes it.
+/// When a thread leaves the processor and when it comes back; then which thread wakes it, too.
+const SWITCH: &str = "sched:sched_switch";
 const SWITCH_AND_WAKING: &str = "sched:sched_switch,sched:sched_waking";
 
 /// What is recorded, and how often.
@@ -108,10 +111,11 @@ fn call_graph(text: &str) -> Result<String, String> {
 }
 
 /// A perf that was tried and may record here.
-#[derive(Debug)]
 pub(crate) struct Perf {
     path: PathBuf,
     args: Vec<String>,
+    /// What makes it end soon, if it knows that.
+    soon: Option<&'static str>,
     duration: Option<Duration>,
     is_off_cpu: bool,
     python: Option<Python>,
@@ -142,7 +146,14 @@ impl Perf {
         let python = programs.and_then(|programs| Python::among(&programs));
         let call_graph = choose_call_graph(sampling, what, python.as_ref());
         let (duration, is_off_cpu) = (sampling.duration, sampling.off_cpu);
-        let mut perf = Perf { path: path.into(), args: Vec::new(), duration, is_off_cpu, python };
+        let mut perf = Perf {
+            path: path.into(),
+            args: Vec::new(),
+            soon: Some(SOON),
+            duration,
+            is_off_cpu,
+            python,
+        };
         let mut said = String::new();
         for (at, event) in sampling.events().iter().enumerate() {
             for clock in sampling.clocks() {
@@ -189,12 +200,13 @@ impl Perf {
         self.probe(recording, signals)
     }
 
-    /// Records a program that does nothing. A signal ends this, and stack-flame.
-    fn probe(&self, recording: &Recording, signals: &Signals) -> Result<Probe, Failure> {
+    /// Records a program that does nothing; a signal ends this.
+    fn probe(&mut self, recording: &Recording, signals: &Signals) -> Result<Probe, Failure> {
         let failed = |error| Failure::of_file(self.path.display(), error);
         let messages = recording.beside("probe.err");
         let mut command = Command::new(&self.path);
-        command.args(&self.args).arg("-o").arg(recording.beside("probe")).args(["--", "true"]);
+        let to = recording.beside("probe");
+        command.args(&self.args).args(self.soon).arg("-o").arg(to).args(["--", "true"]);
         command.stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(File::create(&messages).map_err(failed)?);
         let mut child = command.spawn().map_err(failed)?;
@@ -210,8 +222,12 @@ impl Perf {
                 None => thread::sleep(PAUSE),
             }
         };
-        let said = fs::read(&messages).unwrap_or_default();
-        Ok(Probe { status, said: String::from_utf8_lossy(&said).into_owned() })
+        let said = fs::read(&messages).unwrap_or_default().to_str_lossy().into_owned();
+        // Before version 5.1: unknown option `no-bpf-event'
+        if !status.success() && said.contains("unknown option") && self.soon.take().is_some() {
+            return self.probe(recording, signals);
+        }
+        Ok(Probe { status, said })
     }
 
     /// Records until the program ends, or as long as the user wants.
@@ -222,7 +238,7 @@ impl Perf {
         signals: &Signals,
     ) -> Result<Ended, Failure> {
         let mut command = Command::new(&self.path);
-        command.args(&self.args).arg("-q").arg("-o").arg(&recording.file);
+        command.args(&self.args).args(self.soon).arg("-q").arg("-o").arg(&recording.file);
         if let Some(program) = what.program() {
             command.arg("--");
             // To stack-parse, `perf record -a -- sleep 1` only says how long to record.
