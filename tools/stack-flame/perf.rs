@@ -245,7 +245,7 @@ impl Perf {
             if self.is_off_cpu && program.name() == "sleep" {
                 command.arg("env");
             }
-            command.arg(&program.path).args(&program.words[1..]);
+            program.add_to(&mut command);
         } else if let Some(duration) = self.duration {
             // perf starts it when it has found all threads, which may take a while.
             command.args(["--", "sleep", &duration.as_secs_f64().to_string()]);

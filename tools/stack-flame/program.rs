@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use common::peers;
 
@@ -68,6 +69,11 @@ impl Program {
     pub(crate) fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
         name.to_string_lossy().into_owned()
+    }
+
+    /// Adds it and its arguments to the command that starts it.
+    pub(crate) fn add_to(&self, command: &mut Command) {
+        command.arg(&self.path).args(&self.words[1..]);
     }
 
     pub(crate) fn command_line(&self) -> String {

@@ -37,7 +37,7 @@ impl Recorder {
         let samply = || program::in_path("samply").map(Recorder::Samply);
         let xctrace = || xctrace::find().map(Recorder::Xctrace);
         let found = match what {
-            // samply records no other programs than those that it starts.
+            // On macOS samply cannot record all programs.
             What::System(_) => xctrace().or_else(samply),
             _ => samply().or_else(xctrace),
         };

@@ -39,7 +39,8 @@ pub(crate) fn record(
     command.arg("-o").arg(&recording.file);
     match what {
         What::Program(program) => {
-            command.arg("--").arg(&program.path).args(&program.words[1..]);
+            command.arg("--");
+            program.add_to(&mut command);
         }
         What::Process(pid) => {
             command.arg("--pid").arg(pid.to_string());

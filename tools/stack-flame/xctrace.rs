@@ -96,7 +96,8 @@ impl Streams {
         } else {
             command.arg(&self.printed).stdout(File::create(&self.messages)?);
         }
-        command.args(["--launch", "--"]).arg(&program.path).args(&program.words[1..]);
+        command.args(["--launch", "--"]);
+        program.add_to(command);
         Ok(())
     }
 

@@ -151,18 +151,18 @@ impl<'a> Locations<'a> {
             return Vec::new();
         }
         let mut ids = Vec::with_capacity(stack.frames.len());
-        let site = |frame: FrameId| self.of_frames[profile.place(frame) as usize];
-        let sites: Vec<u32> = stack.frames.iter().map(|&frame| site(frame)).collect();
+        let index = |frame: FrameId| self.of_frames[profile.place(frame) as usize];
+        let indices: Vec<u32> = stack.frames.iter().map(|&frame| index(frame)).collect();
         // An inlined function is part of the location of its caller.
-        let is_inlined = |site: u32| self.sites[site as usize].is_inlined;
-        let runs: Vec<&[u32]> = sites.chunk_by(|_, &next| is_inlined(next)).collect();
+        let is_inlined = |index: u32| self.sites[index as usize].is_inlined;
+        let runs: Vec<&[u32]> = indices.chunk_by(|_, &next| is_inlined(next)).collect();
         for run in runs.into_iter().rev() {
             ids.push(self.id(run, part));
         }
         ids
     }
 
-    /// The number of the location with these sites.
+    /// The number of the location with the sites of these indices.
     fn id(&mut self, run: &[u32], part: &mut Part) -> u64 {
         if let Some(&id) = self.known.get(run) {
             return id;
@@ -173,7 +173,7 @@ impl<'a> Locations<'a> {
             line: site.line.into(),
             column: site.column.into(),
         };
-        let innermost_first = run.iter().rev().map(|&site| line(&self.sites[site as usize]));
+        let innermost_first = run.iter().rev().map(|&index| line(&self.sites[index as usize]));
         part.location.push(Location { id, line: innermost_first.collect() });
         self.known.insert(run.to_vec(), id);
         id

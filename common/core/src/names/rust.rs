@@ -93,8 +93,8 @@ impl<'a> PartlyDemangled<'a> {
         // perf drops the hash and keeps the escapes: _$LT$T$u20$as$u20$..
         let escapes = ["$LT$", "$RF$", "$u7b$", "$u20$"];
         // To search for a byte is much faster than for a text, and few names have it.
-        let has_escape = symbol.contains(&b'$') && !symbol.starts_with(b"_ZN");
-        let is_path = has_escape && symbol.contains_str("::");
+        let has_dollar = symbol.contains(&b'$');
+        let is_path = has_dollar && symbol.contains_str("::") && !symbol.starts_with(b"_ZN");
         (is_path && escapes.iter().any(|escape| symbol.contains_str(escape)))
             .then_some(PartlyDemangled { path: symbol, clone: b"" })
     }
