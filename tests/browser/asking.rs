@@ -544,5 +544,9 @@ fn the_menu_works_without_a_mouse(stage: &Stage) {
     assert_eq!(super::focused(browser), json!("A.g"));
     browser.type_keys(&["f", DOWN, ENTER].concat());
     assert_eq!(drawn(browser), ["all", "f", "main"]);
+    let refuse = json!({ "permission": { "name": "clipboard-write" }, "setting": "denied" });
+    browser.chromium("Browser.setPermission", &refuse);
     browser.click("document.querySelector('.copy')");
+    let status = "document.querySelector('.status').textContent";
+    browser.await_value(status, &json!("the browser does not let this page copy"));
 }

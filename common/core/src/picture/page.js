@@ -28,16 +28,21 @@ async function copyText(text, within) {
   }
 }
 
-// For pages without a clipboard, such as those without encryption.
+// For pages without a clipboard, such as those without encryption. It works within a page of HTML:
+// where the picture is the whole document, Chromium throws an error.
 function copyBySelection(text, within) {
   const area = makeIn(within, 'textarea', 'copied');
   const focus = document.activeElement;
   area.value = text;
   area.select();
-  const isDone = document.execCommand?.('copy') ?? false;
-  area.remove();
-  focus?.focus();
-  return isDone;
+  try {
+    return document.execCommand('copy');
+  } catch {
+    return false;
+  } finally {
+    area.remove();
+    focus?.focus();
+  }
 }
 
 // Puts `app` over the static picture.
