@@ -11,12 +11,19 @@ use crate::util::{filter_bytes, output, python, recording, stderr};
 
 const NEEDS: &[&[&str]] = &[SPARK, READERS];
 
+/// Settings for little data: no page that shows progress, and not 200 tasks for each sum.
+const SETTINGS: &str = "spark.ui.enabled false\nspark.sql.shuffle.partitions 4\n";
+
 /// Runs scripts/fleet in a JVM that compiles only a little, which is faster for a short run.
 fn fleet(place: &Place, master: &str, args: &[&str]) -> Output {
     let spark = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("spark");
     let path = std::env::var("PATH").expect("a PATH");
+    let settings = place.folder.join("settings");
+    fs::create_dir_all(&settings).expect("a new folder");
+    fs::write(settings.join("spark-defaults.conf"), SETTINGS).expect("a new file");
     let mut command = place.command("fleet");
     command
+        .env("SPARK_CONF_DIR", settings)
         .env("PATH", format!("{}:{}:{path}", place.folder.display(), folder_of_tools()))
         .env("PYTHONPATH", spark)
         .env("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")

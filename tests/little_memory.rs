@@ -40,7 +40,7 @@ fn profile(lines: u32, threads: u32) -> String {
 
 #[test]
 fn without_enough_memory_every_tool_says_what_helps() {
-    let file = TempFile::new(profile(120_000, 30_000));
+    let file = TempFile::new(profile(60_000, 15_000));
     let tools = TOOLS.iter().map(|(name, _)| *name).filter(|name| !OTHERS.contains(name));
     let plain = tools.map(|name| (name, with_minimal(name, &[])));
     let more = KEEP_MORE.iter().map(|(name, args)| (*name, args.to_vec()));

@@ -15,7 +15,7 @@ pub(crate) const OCAML: &[&str] =
 pub(crate) const SHELL: &[&str] = &["bash", "awk", "grep", "sed"];
 
 /// The programs that show pictures.
-pub(crate) const BROWSER: &[&str] = &["chromium", "chromedriver"];
+pub(crate) const BROWSER: &[&str] = &["chromium-headless-shell", "chromedriver"];
 
 /// Another browser.
 pub(crate) const FIREFOX: &[&str] = &["firefox-esr"];

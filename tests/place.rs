@@ -100,6 +100,8 @@ impl Place {
         command
             .current_dir(&self.folder)
             .env("PATH", format!("{}:{path}", self.folder.display()))
+            // stack-flame keeps a recording that it could not draw.
+            .env("TMPDIR", env!("CARGO_TARGET_TMPDIR"))
             .env_remove("DEBUGINFOD_URLS")
             .env("RECORDING", golden_path("formats/perf-script/treegc-4.13.1-fp.gz"));
         command

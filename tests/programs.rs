@@ -1,11 +1,15 @@
-//! Programs that the tests build: OCaml's with Debian's compiler, and one whose
-//! frame tables are those of a later version.
+//! Programs that the tests build and record: OCaml's with Debian's compiler, and one whose frame
+//! tables are those of a later version.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The words after `perf` to record a program, which it would let wait a second while it looks for
+/// programs of BPF.
+pub(crate) const RECORD: [&str; 3] = ["record", "-q", "--no-bpf-event"];
 
 /// An Lwt program: `-package lwt.unix`.
 pub(crate) static LWTSIM: LazyLock<PathBuf> =

@@ -111,8 +111,9 @@ fn what_kinds_leave_is_what_the_command_leaves(stage: &Stage) {
         let labelled = String::from_utf8(recording(&format!("kinds/{file}"))).expect("UTF-8");
         let lines = labelled.lines().map(|line| line.rsplit('\t').next().expect("a stack"));
         let folded = lines.collect::<Vec<_>>().join("\n").into_bytes();
+        let browser = stage.show(&[], &folded);
         for steps in STEPS {
-            let browser = stage.show_at(&format!("#steps={steps}"), &[], &folded);
+            browser.go_to(&format!("#steps={steps}"));
             let shown = weights_of(browser, "TopDown");
             let chips = browser.number("document.querySelectorAll('.step').length");
             // Where no stack would be left, or the kind is not there, no step was taken.

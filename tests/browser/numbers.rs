@@ -18,9 +18,9 @@ cases![
     shares_are_those_of_the_zoom,
 ];
 
-/// All frames in the trees of a view, drawn or not: the path with `;` between the names, the
-/// weights before and after (before is 0 for a single profile), and the weight that the width
-/// shows. A tree is named after its kind.
+/// All frames in the trees of a view, drawn or not, each after its caller: its depth, its name, the
+/// weights before and after (before is 0 for a single profile), and the weight that the width shows.
+/// A tree is named after its kind. As one text, since a driver takes long to pass on a list.
 pub(super) const TREES: &str = r"(() => {
     const names = document.querySelector('metadata[id=names]').textContent.split('\n');
     const isDiff = document.querySelector('.app.diff') !== null;
@@ -31,18 +31,16 @@ pub(super) const TREES: &str = r"(() => {
     const frames = {};
     for (const [kind, root] of roots) {
         const list = frames[kind] = [];
-        const pending = [[root, '']];
+        const pending = [[root, 0]];
         while (pending.length > 0) {
-            const [branch, path] = pending.pop();
+            const [branch, depth] = pending.pop();
             const { before, after, weight } = branch;
-            list.push([path, ...(isDiff ? [before, after] : [0, weight]), weight].map(String));
-            for (const kid of branch.kids) {
-                const name = names[kid.name] ?? '[hidden]';
-                pending.push([kid, branch === root ? name : `${path};${name}`]);
-            }
+            const name = branch === root ? '' : names[branch.name] ?? '[hidden]';
+            list.push([depth, name, ...(isDiff ? [before, after] : [0, weight]), weight].map(String));
+            for (const kid of branch.kids) pending.push([kid, depth + 1]);
         }
     }
-    return frames;
+    return JSON.stringify(frames);
 })()";
 
 /// The weights in one of the trees; equal paths, which a chart may have, are summed.
@@ -58,15 +56,30 @@ pub(super) fn weights_of(browser: &Browser, kind: &str) -> Weights {
 
 /// The weights that the widths of frames show.
 fn widths_of(browser: &Browser, kind: &str) -> BTreeMap<String, u64> {
-    frames_of(browser, kind).map(|(path, [.., width])| (path, width)).collect()
+    frames_of(browser, kind).into_iter().map(|(path, [.., width])| (path, width)).collect()
 }
 
-fn frames_of(browser: &Browser, kind: &str) -> impl Iterator<Item = (String, [u64; 3])> {
-    let frames: Vec<[String; 4]> =
-        serde_json::from_value(browser.value(TREES)[kind].take()).expect("a list of frames");
-    frames.into_iter().map(|[path, weights @ ..]| {
+fn frames_of(browser: &Browser, kind: &str) -> Vec<(String, [u64; 3])> {
+    paths(&browser.text(TREES), kind)
+}
+
+/// The frames of a tree of [`TREES`], each by its path with `;` between the names.
+pub(super) fn paths(trees: &str, kind: &str) -> Vec<(String, [u64; 3])> {
+    let mut trees: BTreeMap<String, Vec<[String; 5]>> =
+        serde_json::from_str(trees).expect("lists of frames");
+    let frames = trees.remove(kind).expect("a tree").into_iter();
+    // The path to each caller of the next frame; that of the root is empty.
+    let mut callers: Vec<String> = Vec::new();
+    let path = |[depth, name, weights @ ..]: [String; 5]| {
+        callers.truncate(depth.parse().expect("a depth"));
+        let path = match callers.len() {
+            0 | 1 => name,
+            _ => format!("{};{name}", callers[callers.len() - 1]),
+        };
+        callers.push(path.clone());
         (path, weights.map(|weight| weight.parse().expect("a whole number")))
-    })
+    };
+    frames.map(path).collect()
 }
 
 /// The weights of a single profile have no "before".

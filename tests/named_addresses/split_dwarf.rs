@@ -8,6 +8,7 @@ use std::process::Command;
 use super::profile::Recorded;
 use super::{Code, Functions, SOURCES, copy, folder, named, parse, run};
 use crate::needs::{goes_without, skip};
+use crate::programs::RECORD;
 use crate::util::{binary, stderr, weight};
 
 const NEEDS: &[&str] = &["g++", "llvm-symbolizer"];
@@ -176,7 +177,7 @@ fn inlined_functions_of_a_recording_of_perf_are_in_dwo_files() {
     DWO.iter().for_each(|file| moved.bring(file, &format!("opt/{file}")));
     let data = moved.folder.join("perf.data");
     let mut perf = Command::new("perf");
-    perf.args(["record", "-q", "-e", "cpu-clock:u", "-F", "999", "-g", "-o"]).arg(&data);
+    perf.args(RECORD).args(["-e", "cpu-clock:u", "-F", "999", "-g", "-o"]).arg(&data);
     let status = perf.arg("--").arg(&moved.program).arg("long").status().expect("perf");
     // The program itself exits with 0, as perf does.
     if !status.success() {

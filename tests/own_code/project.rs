@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::needs::OCAML;
-use crate::programs::ocaml_5_place;
+use crate::programs::{RECORD, ocaml_5_place};
 
 pub(super) struct Project {
     pub(super) name: &'static str,
@@ -132,7 +132,7 @@ impl Project {
         }
         let mut perf = Command::new("perf");
         // Not even the cache of build-ids may have the lines.
-        perf.args(["record", "-q", "-N", "-e", "cpu-clock", "-F", "999", "-m", "1024"]);
+        perf.args(RECORD).args(["-N", "-e", "cpu-clock", "-F", "999", "-m", "1024"]);
         perf.args(self.chains).args(["-o", RECORDING, "--"]).args(self.command);
         perf.current_dir(self.folder()).stdout(Stdio::null()).stderr(Stdio::null());
         perf.status().is_ok_and(|status| status.success())

@@ -14,6 +14,7 @@ use object::{LittleEndian, elf};
 use super::perf_text::{self, Frame, Key, Sample};
 use super::recordings::row;
 use crate::needs::{goes_without, skip};
+use crate::programs::RECORD;
 use crate::util::{command, filter};
 
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/callers");
@@ -115,7 +116,7 @@ impl Recorded {
         let source = Path::new(SOURCES).join(source);
         run(Command::new(compiler[0]).args(&compiler[1..]).arg(source).arg("-o").arg(&program));
         let mut record = Command::new("perf");
-        record.args(["record", "-q", "-e", "cpu-clock:u", "-F", "499", "-g", "-o"]);
+        record.args(RECORD).args(["-e", "cpu-clock:u", "-F", "499", "-g", "-o"]);
         let recorded = record.arg(&data).arg("--").arg(&program).output().expect("perf");
         if !recorded.status.success() {
             skip("perf does not record here");

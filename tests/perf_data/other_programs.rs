@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::needs::{goes_without, skip};
 use crate::place::Place;
+use crate::programs::RECORD;
 use crate::util::{command, stderr};
 
 /// Two functions, and a line of output when the program runs: a time to act.
@@ -88,7 +89,7 @@ impl Two {
 
     fn perf(&self, program: Command) {
         let mut perf = Command::new("perf");
-        perf.args(["record", "-q", "-e", "cpu-clock:u", "-F", "499", "-g", "-m", "1024", "-o"]);
+        perf.args(RECORD).args(["-e", "cpu-clock:u", "-F", "499", "-g", "-m", "1024", "-o"]);
         perf.arg(self.path("perf.data")).arg("--").arg(program.get_program());
         let status = perf.args(program.get_args()).stdout(Stdio::null()).status();
         assert!(status.expect("perf").success());
@@ -153,7 +154,7 @@ fn a_program_of_a_namespace_that_is_there() {
     let pid = program.0.id().to_string();
     let data = two.path("perf.data");
     let mut perf = Command::new("perf");
-    perf.args(["record", "-q", "-e", "cpu-clock:u", "-F", "499", "-g", "-p", &pid, "-o"]);
+    perf.args(RECORD).args(["-e", "cpu-clock:u", "-F", "499", "-g", "-p", &pid, "-o"]);
     let status = perf.arg(data).args(["--", "sleep", "1"]).status().expect("perf");
     assert!(status.success());
     drop(program);

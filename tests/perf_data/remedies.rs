@@ -6,6 +6,7 @@ use std::process::Command;
 
 use crate::needs::{OCAML, goes_without, skip};
 use crate::place::Place;
+use crate::programs::RECORD;
 use crate::util::{command, stderr};
 
 /// A program that was recorded.
@@ -30,7 +31,7 @@ impl Recorded {
     fn of(place: Place, record: &[&str], is_pipe: bool) -> Option<Recorded> {
         let data = place.folder.join("perf.data");
         let mut perf = Command::new("perf");
-        perf.args(["record", "-q", "-e", "cpu-clock:u", "-F", "499"]).args(record);
+        perf.args(RECORD).args(["-e", "cpu-clock:u", "-F", "499"]).args(record);
         match is_pipe {
             true => perf.args(["-o", "-"]).stdout(File::create(&data).expect("a new file")),
             false => perf.arg("-o").arg(&data),

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::needs::{goes_without, skip};
+use crate::programs::RECORD;
 use crate::util::{command, stderr};
 
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/unwound");
@@ -42,7 +43,7 @@ impl Unwound {
     fn record(folder: &Path, call_graph: &str, program: &[&OsStr]) -> Option<Unwound> {
         let data = folder.join("perf.data");
         let mut record = Command::new("perf");
-        record.args(["record", "-q", "-k", "mono", "-e", "cpu-clock:u", "-F", "499", "-m", "1024"]);
+        record.args(RECORD).args(["-k", "mono", "-e", "cpu-clock:u", "-F", "499", "-m", "1024"]);
         record.args(["--call-graph", call_graph, "-o"]).arg(&data).arg("--").args(program);
         let record = record.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null());
         if !record.status().expect("perf").success() {

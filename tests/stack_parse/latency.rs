@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::needs::{goes_without, skip};
+use crate::programs::RECORD;
 use crate::util::{TempFile, filter, output, recording, stderr, weight};
 
 /// The files of the recordings.
@@ -248,8 +249,8 @@ fn record() -> Option<PathBuf> {
     let built = run("cc", &[&options[..], &["-o", "serpar", "serpar.c"]].concat());
     assert!(built.status.success(), "{built:?}");
     let events = "cpu-clock,task-clock";
-    let args = ["record", "-q", "-g", "-F", "999", "-e", events, "--switch-events"];
-    let recorded = run("perf", &[&args[..], &["-o", "perf.data", "--", "./serpar"]].concat());
+    let args = ["-g", "-F", "999", "-e", events, "--switch-events", "-o", "perf.data", "./serpar"];
+    let recorded = run("perf", &[&RECORD[..], &args].concat());
     if !recorded.status.success() {
         skip(&format!("perf does not record here: {}", stderr(&recorded)));
         return None;

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use super::printed;
 use crate::needs::{goes_without, skip};
+use crate::programs::RECORD;
 use crate::util::{filter, output, recording};
 
 /// Self and total of lines, by their numbers.
@@ -122,7 +123,7 @@ let () =
 /// same address.
 fn samples(folder: &Path, options: &[&str]) -> Option<Vec<Vec<Option<u64>>>> {
     let mut perf = Command::new("perf");
-    perf.args(["record", "-q", "-e", "cpu-clock", "-F", "2000", "-o", "perf.data"]).args(options);
+    perf.args(RECORD).args(["-e", "cpu-clock", "-F", "2000", "-o", "perf.data"]).args(options);
     let recorded = perf.arg("./work").current_dir(folder).stderr(Stdio::null()).status();
     if !recorded.is_ok_and(|status| status.success()) {
         skip("perf does not record here");
