@@ -34,7 +34,7 @@ pub(crate) fn events(
 
 /// Said where only samples and switches were to be had.
 pub(crate) const WITHOUT_WAKINGS: &str =
-    "where threads wait, and who ends it, is only recorded for root: use sudo";
+    "without root, only when threads wait is recorded, not where, nor who ends it: use sudo";
 
 #[cfg(test)]
 mod tests {
