@@ -9,9 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Chromium without windows, menus and extensions: pages are drawn by the same code, and it takes half
-/// of the processor's time.
-const CHROMIUM: &str = "/usr/bin/chromium-headless-shell";
+use crate::needs::CHROMIUM;
 
 /// What Chromium needs to run as root, without a network and a screen.
 const ARGS: [&str; 9] = [
