@@ -1,5 +1,7 @@
 //! The legend: shares of the kinds of code, and which boxes are of one kind. The heading.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use super::asking::by_shell;
@@ -106,6 +108,7 @@ const STEPS: [&str; 9] = [
 ];
 
 fn what_kinds_leave_is_what_the_command_leaves(stage: &Stage) {
+    let mut commands = BTreeSet::new();
     for file in golden_files("kinds") {
         // The expected weights are of lines without labels.
         let labelled = String::from_utf8(recording(&format!("kinds/{file}"))).expect("UTF-8");
@@ -120,9 +123,12 @@ fn what_kinds_leave_is_what_the_command_leaves(stage: &Stage) {
             if chips > 0.0 {
                 let command = command(browser);
                 assert!(of_one(by_shell(&command, &folded)) == shown, "{file} {command}");
+                commands.insert(command);
             }
         }
     }
+    // No page stays as the last address has made it.
+    assert!(commands.len() >= STEPS.len(), "{commands:?}");
     // Roots that are labels are no code, and stay.
     let folded = "comm=web\tmain_[o];read_[l] 3\ncomm=db\tstd::sort 5\ncomm=db\tf_[o] 2\n";
     for (steps, expected) in [

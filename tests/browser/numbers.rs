@@ -72,9 +72,9 @@ pub(super) fn paths(trees: &str, kind: &str) -> Vec<(String, [u64; 3])> {
     let mut callers: Vec<String> = Vec::new();
     let path = |[depth, name, weights @ ..]: [String; 5]| {
         callers.truncate(depth.parse().expect("a depth"));
-        let path = match callers.len() {
-            0 | 1 => name,
-            _ => format!("{};{name}", callers[callers.len() - 1]),
+        let path = match &callers[..] {
+            [_root, .., caller] => format!("{caller};{name}"),
+            _ => name,
         };
         callers.push(path.clone());
         (path, weights.map(|weight| weight.parse().expect("a whole number")))
