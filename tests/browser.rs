@@ -103,6 +103,8 @@ fn play(cases: &[Case]) {
         .filter(|(_, case)| catch_unwind(AssertUnwindSafe(|| stage.play(*case))).is_err())
         .map(|(name, _)| *name)
         .collect();
+    // During a panic the browser would not be asked to end.
+    drop(stage);
     assert!(failed.is_empty(), "{} of {} cases failed: {failed:?}", failed.len(), cases.len());
 }
 
