@@ -26,11 +26,8 @@ pub(in super::super) fn of_readme(title: &str, cooked: &Cooked<'_>) {
         }
         "Did it get slower, in CI?" => ci_notices(cooked),
         "What to make faster so that it ends sooner?" => {
-            cooked.run(
-                "perf record -q -F 999 -o by-time.data ./threads &&
-                 stack-parse by-time.data > by-time.folded",
-            );
-            has_more_of(cooked, "alone", ["path.svg", "by-time.folded"], 3.0, "by-time.data");
+            cooked.run("stack-flame --critical --keep threads.data -o path.svg -- ./threads");
+            is_alone_on_the_path(cooked, "alone", "path.svg", "threads.data");
         }
         "What do the slow requests do?" => {
             let slow = lines(&cooked.run("stack-grep --label 'span_ms>=100' requests.folded"));

@@ -58,57 +58,51 @@ pub(super) fn is_below(cooked: &Cooked<'_>, picture: &str, stacks: &str, is_it: 
     assert_eq!(drawn, below);
 }
 
-/// Checks what the kernel may hide once: it runs threads in turn while it has other work, and loses
-/// switches of threads. Then the recipe is cooked again. `is_hidden`: it was hidden every time.
-fn sooner_or_later(
-    cooked: &Cooked<'_>,
-    check: impl Fn() -> Result<(), String>,
-    is_hidden: impl Fn() -> bool,
-) {
-    let (mut seen, mut is_hidden_always) = (Vec::new(), true);
-    for _ in 0..20 {
-        match check() {
-            Ok(()) => return,
-            Err(what) => seen.push(what),
-        }
-        is_hidden_always &= is_hidden();
-        // It fails where all switches were lost.
-        cooked.place.run(cooked.commands);
-    }
-    assert!(is_hidden_always, "{}", seen.join("\n"));
+/// The share of what has this function, in percent.
+pub(super) fn share(lines: &[Line], name: &str) -> f64 {
+    100.0 * weight(lines, |it| it.has(name)) as f64 / sum(lines) as f64
 }
 
-/// The share of a function in one measure is larger than in another by so many points, if the recording
-/// shows that threads ran at the same time. On a machine that has other work all the time they may never
-/// do so: then no function ran more alone than others.
-pub(super) fn has_more_of(
+/// What runs while no other thread does is on the critical path with all of its time. Of what runs side
+/// by side, each moment is there once: so the share of the first is larger there than of all the time
+/// in which threads run or have no processor. This also holds where other programs keep the processors
+/// busy, and threads run in turn.
+pub(super) fn is_alone_on_the_path(
     cooked: &Cooked<'_>,
     name: &str,
-    files: [&str; 2],
-    points: f64,
+    picture: &str,
     recording: &str,
 ) {
-    let share = |file: &str| {
-        let lines = if file.ends_with(".svg") { cooked.drawn(file) } else { cooked.stacks(file) };
-        100.0 * weight(&lines, |it| it.has(name)) as f64 / sum(&lines) as f64
-    };
-    let check = || {
-        let [more, less] = files.map(share);
-        let what = || format!("{name}: {more} % and {less} %");
-        (more >= less + points).then_some(()).ok_or_else(what)
-    };
-    sooner_or_later(cooked, check, || threads_at_a_time(cooked, recording) < 1.1);
+    let slices = lines(&cooked.run(&format!("stack-parse --wall --labels state {recording}")));
+    let ran: Vec<Line> =
+        slices.into_iter().filter(|it| !it.label("state").starts_with("waiting")).collect();
+    let path = cooked.drawn(picture);
+    let [on_path, in_all] = [&path, &ran].map(|lines| weight(lines, |it| it.has(name)) as f64);
+    assert!((on_path / in_all - 1.0).abs() < 0.02, "{name}: {on_path} ns and {in_all} ns");
+    let [of_path, of_all] = [&path, &ran].map(|lines| share(lines, name));
+    assert!(of_path >= of_all + 3.0, "{name}: {of_path} % and {of_all} %");
 }
 
-/// How many threads ran at a time: samples of threads for each millisecond that has any.
-fn threads_at_a_time(cooked: &Cooked<'_>, recording: &str) -> f64 {
-    let listed = cooked.run(&format!("perf script -F tid,time,event -i {recording}"));
-    // 4711  5031.203942:  cpu-clock/freq=999/:
-    let samples = listed.lines().filter(|line| !line.contains("sched:"));
-    let times = samples.filter_map(|line| line.split_whitespace().nth(1));
-    let milliseconds: Vec<&str> = times.map(|time| &time[..time.len() - 4]).collect();
-    let distinct: BTreeSet<&&str> = milliseconds.iter().collect();
-    milliseconds.len() as f64 / distinct.len() as f64
+/// Time in which several threads ran is shared between them. So what runs while no other thread does has
+/// the share of the milliseconds in which it ran.
+pub(super) fn is_shared_by_threads(cooked: &Cooked<'_>, name: &str, stacks: &str, recording: &str) {
+    let script = format!("perf script --no-inline -F tid,time,ip,sym -i {recording}");
+    let listed = cooked.run(&script);
+    let (mut all, mut with_name) = (BTreeSet::new(), BTreeSet::new());
+    // 4711  5031.203942:
+    //             55d4a5a31189 alone
+    //             55d4a5a31243 main
+    for sample in listed.split("\n\n").filter(|sample| !sample.is_empty()) {
+        let time = sample.split_whitespace().nth(1).expect("a time");
+        let millisecond = &time[..time.len() - 4];
+        all.insert(millisecond);
+        if sample.lines().any(|frame| frame.split_whitespace().nth(1) == Some(name)) {
+            with_name.insert(millisecond);
+        }
+    }
+    let expected = 100.0 * with_name.len() as f64 / all.len() as f64;
+    let shared = share(&cooked.stacks(stacks), name);
+    assert!((shared - expected).abs() < 2.0, "{name}: {shared} %, not {expected} %");
 }
 
 /// The table has a column for each value of a label, and its numbers add up.
@@ -157,18 +151,24 @@ pub(super) fn weighs_the_peak(cooked: &Cooked<'_>, picture: &str, recording: &st
 }
 
 /// What keeps a script with a sleep of 0.2 s waiting: the sleep, for at least that long, and no other
-/// program is there.
+/// program is there. The kernel sometimes loses a switch of threads, and with it the wait that it
+/// ended: then the recipe is cooked again.
 pub(super) fn waits_for_sleep(cooked: &Cooked<'_>, file: &str) {
     const PROGRAMS: [&str; 4] = ["backup.sh", "sleep", "sh", "perf-exec"];
-    let check = || {
+    let mut seen = Vec::new();
+    for _ in 0..20 {
         let stacks = cooked.stacks(file);
         let is_of_script = |it: &Line| PROGRAMS.contains(&&it.frames[0][..]);
         assert!(stacks.iter().all(is_of_script), "{stacks:?}");
         let slept = PROGRAMS.map(|name| weight(&stacks, |it| it.frames[0] == name));
-        let what = || format!("{slept:?} ns of {PROGRAMS:?}");
-        slept.iter().any(|slept| *slept >= 200_000_000).then_some(()).ok_or_else(what)
-    };
-    sooner_or_later(cooked, check, || false);
+        if slept.iter().any(|slept| *slept >= 200_000_000) {
+            return;
+        }
+        seen.push(slept);
+        // It fails where all switches were lost.
+        cooked.place.run(cooked.commands);
+    }
+    panic!("ns of {PROGRAMS:?}: {seen:?}");
 }
 
 /// Each interval ends with a line, and all intervals are the profile.
