@@ -506,7 +506,7 @@ fn files_are_profiles(stage: &Stage) {
 fn values_of_a_label_are_profiles(stage: &Stage) {
     let folded = "tid=2\tmain;f 60\ntid=1\tmain;f 10\nmain;g 20\ntid=1\tmain;g 10\n";
     let browser = stage.show(&["--split", "tid"], folded);
-    let all = ["All 3 profiles", "2 (60.0%)", "1 (20.0%)", "[no tid] (20.0%)"];
+    let all = ["All 3 values of tid", "2 (60.0%)", "1 (20.0%)", "[no tid] (20.0%)"];
     assert_eq!(profiles(browser), json!(all));
     choose(browser, 2);
     assert_eq!(drawn(browser), ["1", "all", "f", "g", "main"]);

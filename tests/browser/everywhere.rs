@@ -277,12 +277,13 @@ fn one_region_says_what_happened(stage: &Stage) {
 }
 
 fn kernel_and_inlined_are_words(stage: &Stage) {
-    let browser =
-        stage.show(&[], "main;a_[k];b 10\nmain;c_[i] 30\nmain;d_[j] 5\nmain;e_[w] 5\nmain;f 9\n");
+    let browser = stage
+        .show(&[], "main;a_[k];b 10\nmain;c_[i] 30\nmain;d_[j] 5\nmain;--;e_[w] 5\nmain;f 9\n");
     for (name, spoken, word) in [
         ("a", "a, kernel, 10 counts, 16.9%", "kernel a"),
         ("c", "c, inlined, 30 counts, 50.8%", "inlined c"),
         ("d", "d, JIT, 5 counts, 8.5%", "JIT d"),
+        ("--", "--, what follows ended the wait, 5 counts, 8.5%", "what follows ended the wait --"),
         ("e", "e, waker, 5 counts, 8.5%", "waker e"),
         ("f", "f, 9 counts, 15.3%", "(15.3%) f"),
     ] {

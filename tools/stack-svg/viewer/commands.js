@@ -53,9 +53,8 @@ function listsOf(ofModule) {
 // Puts the values of the label above the stacks, as in the picture, before the first step that
 // sees roots.
 function commandOfSplit(at) {
-  const key = /^label:(.*)/.exec(facts.split);
   const first = state.steps.findIndex(({ letter }) => 'prke'.includes(letter));
-  return key && at === first ? `stack-merge --by-label ${key[1]} | ` : '';
+  return SPLIT_LABEL && at === first ? `stack-merge --by-label ${SPLIT_LABEL} | ` : '';
 }
 
 // What the whole profile is called where its kinds of code are needed and only a part of it comes.

@@ -1,5 +1,8 @@
 // Several profiles in one picture: each has its own root frame.
 
+// The label whose values have a profile each, or null: files or root frames have one each.
+const SPLIT_LABEL = /^label:(.*)/.exec(facts.split)?.[1] ?? null;
+
 // The profiles of a tree as names of root frames with their weights, the heaviest first.
 function profilesOf(from) {
   const weights = new Map();
@@ -27,7 +30,8 @@ function fillProfiles(list) {
   list.of = selected;
   const profiles = profilesOf(selected);
   list.replaceChildren();
-  makeIn(list, 'option', '', `All ${grouped(profiles.length)} profiles`, { value: '' });
+  const what = SPLIT_LABEL === null ? 'profiles' : `values of ${SPLIT_LABEL}`;
+  makeIn(list, 'option', '', `All ${grouped(profiles.length)} ${what}`, { value: '' });
   for (const [name, weight] of profiles) {
     const word = `${fitted(nameText(name), LONGEST_ENTRY)} (${percent(weight, selected.total[0])})`;
     makeIn(list, 'option', '', word, { value: String(name) });

@@ -47,8 +47,11 @@ const singular = (word) => (word.length > 2 ? word.replace(/(ss|x|ch|sh)es$|([^s
 
 // The words for the marks of names.
 const MARKS = { k: 'kernel', l: 'library', j: 'JIT', i: 'inlined', w: 'waker' };
+const hasWakers = names.some((text, name) => text.includes('_[w]', markStarts[name]));
 
 function markOf(name) {
+  // `main;wait;--;wake_[w];server_[w]`
+  if (hasWakers && names[name] === '--') return 'what follows ended the wait';
   const marks = names[name]?.slice(markStarts[name]).match(/[a-z]/g) ?? [];
   return marks.map((mark) => MARKS[mark]).filter(Boolean).join(', ');
 }
