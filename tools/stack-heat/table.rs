@@ -61,7 +61,7 @@ impl Columns {
         if line == self.header {
             return Ok(());
         }
-        let fields: Vec<&[u8]> = line.split_str("\t").take(self.needed).collect();
+        let fields: Vec<&[u8]> = line.split(|&byte| byte == b'\t').take(self.needed).collect();
         if fields.len() < self.needed {
             return Err(Refused::Line("fewer columns than the first line has"));
         }
