@@ -474,32 +474,18 @@ fn cook(
         let works = || {
             catch_unwind(AssertUnwindSafe(|| serve(&place, recipe, texts, check_promises))).is_ok()
         };
-        let tries = tries_of(&recipe.commands);
+        // The kernel sometimes loses a switch of threads, and with it the wait that it ended, or
+        // all of them, so that nothing can be drawn; and with --every, a table may come before the
+        // program's work.
+        let is_by_chance = ["--off-cpu", "--every"].iter().any(|it| recipe.commands.contains(it));
+        let tries = if is_by_chance { 10 } else { 1 };
         assert!((0..tries).any(|_| works()), "{title}: {tries} of {tries} tries failed");
-    }
-}
-
-/// How often a recipe may be cooked until it shows what it is about. One that only reads must do so at
-/// once. What a recording shows also depends on the rest of the machine: perf loses samples, and begins
-/// and ends of requests, while others keep the disk busy. The kernel sometimes loses a switch of
-/// threads, and with it the wait that it ended, or all of them, so that nothing can be drawn; and with
-/// --every, a table may come before the program's work.
-fn tries_of(commands: &str) -> u32 {
-    let has = |words: &[&str]| words.iter().any(|it| commands.contains(it));
-    match () {
-        () if has(&["--off-cpu", "--every"]) => 10,
-        () if has(&["perf record", "stack-flame"]) => 3,
-        () => 1,
     }
 }
 
 /// Runs a recipe, and checks its expected texts and its promises.
 fn serve(place: &Place, recipe: &Recipe, texts: &[&str], check_promises: fn(&str, &Cooked<'_>)) {
     let Recipe { title, commands } = recipe;
-    // Probes of a try that failed would be in the way.
-    if commands.contains("perf probe") {
-        place.may_probe();
-    }
     let result = place.cook(recipe).unwrap_or_else(|failed| panic!("{failed}"));
     for text in texts {
         let folder = place.folder.display();

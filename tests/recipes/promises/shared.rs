@@ -59,7 +59,7 @@ pub(super) fn is_below(cooked: &Cooked<'_>, picture: &str, stacks: &str, is_it: 
 }
 
 /// The share of what has this function, in percent.
-pub(super) fn share(lines: &[Line], name: &str) -> f64 {
+fn share(lines: &[Line], name: &str) -> f64 {
     100.0 * weight(lines, |it| it.has(name)) as f64 / sum(lines) as f64
 }
 
@@ -151,24 +151,14 @@ pub(super) fn weighs_the_peak(cooked: &Cooked<'_>, picture: &str, recording: &st
 }
 
 /// What keeps a script with a sleep of 0.2 s waiting: the sleep, for at least that long, and no other
-/// program is there. The kernel sometimes loses a switch of threads, and with it the wait that it
-/// ended: then the recipe is cooked again.
+/// program is there.
 pub(super) fn waits_for_sleep(cooked: &Cooked<'_>, file: &str) {
     const PROGRAMS: [&str; 4] = ["backup.sh", "sleep", "sh", "perf-exec"];
-    let mut seen = Vec::new();
-    for _ in 0..20 {
-        let stacks = cooked.stacks(file);
-        let is_of_script = |it: &Line| PROGRAMS.contains(&&it.frames[0][..]);
-        assert!(stacks.iter().all(is_of_script), "{stacks:?}");
-        let slept = PROGRAMS.map(|name| weight(&stacks, |it| it.frames[0] == name));
-        if slept.iter().any(|slept| *slept >= 200_000_000) {
-            return;
-        }
-        seen.push(slept);
-        // It fails where all switches were lost.
-        cooked.place.run(cooked.commands);
-    }
-    panic!("ns of {PROGRAMS:?}: {seen:?}");
+    let stacks = cooked.stacks(file);
+    let is_of_script = |it: &Line| PROGRAMS.contains(&&it.frames[0][..]);
+    assert!(stacks.iter().all(is_of_script), "{stacks:?}");
+    let slept = PROGRAMS.map(|name| weight(&stacks, |it| it.frames[0] == name));
+    assert!(slept.iter().any(|slept| *slept >= 200_000_000), "{slept:?} ns of {PROGRAMS:?}");
 }
 
 /// Each interval ends with a line, and all intervals are the profile.
