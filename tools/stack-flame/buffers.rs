@@ -1,6 +1,8 @@
 //! How large the buffers are, one for each processor, from which perf takes what the kernel
 //! recorded: what does not fit in while other processes keep perf from running is lost.
 
+use std::iter;
+
 use crate::kernel_files::{field, processors, read};
 
 /// The most for all buffers, in bytes, and as a part of the memory that is free.
@@ -17,6 +19,16 @@ const LEAST: u64 = 1 << 20;
 /// Each buffer has a page more, in which perf and the kernel say how far they are.
 const PAGE: u64 = 4096;
 
+/// The size of one buffer, in bytes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Sizes {
+    /// No limit holds for this user.
+    Sure(u64),
+    /// The largest first: other recordings of this user may have a share of what is allowed. Where
+    /// none works, perf chooses.
+    ToTry(Vec<u64>),
+}
+
 /// What limits the buffers on this machine.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
@@ -27,10 +39,8 @@ struct Limits {
     locked: Option<u64>,
 }
 
-/// The sizes of one buffer to try, in bytes, the largest first: other recordings of this user may
-/// have a share of what is allowed. Where none works, perf chooses. `has_copies` says whether copies
-/// of stacks are recorded, or events that may be many.
-pub(crate) fn sizes(has_copies: bool) -> Vec<u64> {
+/// `has_copies` says whether copies of stacks are recorded, or events that may be many.
+pub(crate) fn sizes(has_copies: bool) -> Sizes {
     Limits::of_this_machine().sizes(has_copies)
 }
 
@@ -40,13 +50,19 @@ impl Limits {
         Limits { processors: processors(), free: free.unwrap_or_default(), locked: locked() }
     }
 
-    fn sizes(self, has_copies: bool) -> Vec<u64> {
+    fn sizes(self, has_copies: bool) -> Sizes {
         let of_each = |all: u64| all / self.processors.max(1);
         let locked = self.locked.map_or(u64::MAX, |all| of_each(all).saturating_sub(PAGE));
         let each = of_each(MOST.min(self.free / PART_OF_FREE)).min(locked);
         let most = if has_copies { each } else { each.min(MOST_OF_SMALL_RECORDS) };
-        let Some(power) = most.checked_ilog2() else { return Vec::new() };
-        (0..=power).rev().map(|power| 1 << power).take_while(|size| *size >= LEAST).collect()
+        match most.checked_ilog2().map(|power| 1 << power) {
+            Some(largest) if self.locked.is_none() && largest >= LEAST => Sizes::Sure(largest),
+            largest => {
+                let smaller = |size: &u64| Some(size / 2);
+                let sizes = iter::successors(largest, smaller).take_while(|size| *size >= LEAST);
+                Sizes::ToTry(sizes.collect())
+            }
+        }
     }
 }
 
@@ -57,8 +73,9 @@ fn locked() -> Option<u64> {
     const MAY_LOCK: u32 = 14;
     let status = read("/proc/self/status");
     let may = field(&status, "CapEff:").and_then(|it| u64::from_str_radix(it, 16).ok());
+    let may = may.is_some_and(|may| may >> MAY_LOCK & 1 == 1);
     let paranoid = read("/proc/sys/kernel/perf_event_paranoid");
-    if may.is_some_and(|may| may >> MAY_LOCK & 1 == 1) || paranoid.trim() == "-1" {
+    if may && is_of_machine(&read("/proc/self/uid_map")) || paranoid.trim() == "-1" {
         return None;
     }
     let of_processor = kibibytes(&read("/proc/sys/kernel/perf_event_mlock_kb")).unwrap_or_default();
@@ -70,6 +87,14 @@ fn locked() -> Option<u64> {
         soft => soft.and_then(|it| it.parse().ok()).unwrap_or_default(),
     };
     Some(of_processor.saturating_mul(processors()).saturating_add(of_process))
+}
+
+/// Whether the users are those of the machine. In a container that a user may start, root has all
+/// capabilities, which the kernel does not count for buffers.
+///
+/// `         0          0 4294967295`, and in such a container `         0       1000          1`
+fn is_of_machine(users: &str) -> bool {
+    users.split_whitespace().eq(["0", "0", "4294967295"])
 }
 
 /// The bytes in `16307972 kB` or `516`.
@@ -102,10 +127,27 @@ mod tests {
             (8, 24 << 30, Some(8 * 516 * 1024), true, None),
             (0, 0, None, true, None),
         ] {
-            let sizes = Limits { processors, free, locked }.sizes(has_copies);
+            let sizes = match (Limits { processors, free, locked }).sizes(has_copies) {
+                Sizes::Sure(size) => {
+                    assert_eq!(locked, None, "{size}");
+                    vec![size]
+                }
+                Sizes::ToTry(sizes) => {
+                    assert!(locked.is_some() || sizes.is_empty(), "{sizes:?}");
+                    assert!(sizes.last().is_none_or(|last| *last == LEAST), "{sizes:?}");
+                    sizes
+                }
+            };
             assert_eq!(sizes.first().copied(), expected, "{processors} {free} {locked:?}");
             assert!(sizes.windows(2).all(|two| two[0] == 2 * two[1]), "{sizes:?}");
-            assert!(sizes.last().is_none_or(|last| *last == LEAST), "{sizes:?}");
+        }
+    }
+
+    #[test]
+    fn users_of_a_container_may_not_be_those_of_the_machine() {
+        assert!(is_of_machine("         0          0 4294967295\n"));
+        for users in ["0 1000 1\n", "0 1000 1\n1 100000 65536\n", "0 0 65536\n", ""] {
+            assert!(!is_of_machine(users), "{users}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use crate::brief;
 use crate::failure::Failure;
-use crate::perf::Sampling;
+use crate::sampling::Sampling;
 use crate::siblings::Stage;
 
 /// What is hidden unless the user wants it raw. It is nothing in programs that are not

@@ -22,6 +22,7 @@ mod recorder;
 mod recording;
 mod refusals;
 mod said;
+mod sampling;
 mod samply;
 mod siblings;
 mod signals;
@@ -40,12 +41,12 @@ use draw::{Picture, Reach, Wanted};
 use failure::Failure;
 use filters::Filters;
 use outputs::Output;
-use perf::Sampling;
 use program::Program;
 use record::Ended;
 use recorder::Recorder;
 use recording::Recording;
 use said::{Notes, say};
+use sampling::Sampling;
 use signals::Signals;
 
 /// What most people want.

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use crate::What;
 use crate::failure::Failure;
-use crate::perf::{Perf, Sampling};
+use crate::perf::Perf;
 use crate::program;
 use crate::record::Ended;
 use crate::recording::Recording;
 use crate::refusals;
 use crate::said::{explain, say};
+use crate::sampling::Sampling;
 use crate::samply;
 use crate::signals::Signals;
 use crate::xctrace;

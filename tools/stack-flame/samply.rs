@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 
 use crate::What;
 use crate::failure::Failure;
-use crate::perf::{HERTZ, Sampling};
 use crate::record::{self, Ended};
 use crate::recording::Recording;
 use crate::said::say;
+use crate::sampling::{HERTZ, Sampling};
 use crate::signals::Signals;
 
 /// A profile of the Firefox Profiler. The end of its name has it compressed.

@@ -8,11 +8,11 @@ use std::process::{Command, Stdio};
 
 use crate::What;
 use crate::failure::{self, Failure};
-use crate::perf::Sampling;
 use crate::program::{self, Program};
 use crate::record::{self, Ended};
 use crate::recording::Recording;
 use crate::said::say;
+use crate::sampling::Sampling;
 use crate::signals::Signals;
 
 /// The folder that it writes.
