@@ -14,7 +14,12 @@ const NEEDS: &[&[&str]] = &[SPARK, READERS];
 /// Settings for little data: no page that shows progress, and not 200 tasks for each sum.
 const SETTINGS: &str = "spark.ui.enabled false\nspark.sql.shuffle.partitions 4\n";
 
-/// Runs scripts/fleet in a JVM that compiles only a little, which is faster for a short run.
+/// A JVM that compiles little, and that does not verify the classes of Spark, which is faster for a
+/// short run.
+const JVM: &str = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC \
+    -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote";
+
+/// Runs scripts/fleet.
 fn fleet(place: &Place, master: &str, args: &[&str]) -> Output {
     let spark = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("spark");
     let path = std::env::var("PATH").expect("a PATH");
@@ -26,7 +31,7 @@ fn fleet(place: &Place, master: &str, args: &[&str]) -> Output {
         .env("SPARK_CONF_DIR", settings)
         .env("PATH", format!("{}:{}:{path}", place.folder.display(), folder_of_tools()))
         .env("PYTHONPATH", spark)
-        .env("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        .env("JDK_JAVA_OPTIONS", JVM)
         .args(["--master", master, "-o", "sum"])
         .args(args);
     command.output().expect("it starts")

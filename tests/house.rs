@@ -42,10 +42,10 @@ fn sources_below(folder: &Path) -> Vec<PathBuf> {
     files_below(folder).into_iter().filter(is_source).collect()
 }
 
-/// The Rust files below tests/, except those that scripts/fuzz makes a module of `common`, and the
-/// programs that are recorded.
+/// The Rust files below tests/, except those that scripts/fuzz makes a module of `common`, the
+/// programs that are recorded, and how the tools are linked.
 fn sources() -> Vec<PathBuf> {
-    let others = ["fuzz", "callers", "diff", "own_code/rayon", "planted"]
+    let others = ["fuzz", "callers", "diff", "own_code/rayon", "planted", "build.rs"]
         .map(|folder| Path::new(TESTS).join(folder));
     let is_ours = |source: &PathBuf| !others.iter().any(|folder| source.starts_with(folder));
     sources_below(Path::new(TESTS)).into_iter().filter(is_ours).collect()

@@ -80,6 +80,7 @@ fn fresh_finds_in_the_page_how_to_record() {
 /// A cargo whose tests have the result that we want; its other commands succeed.
 const CARGO: &str = r#"#!/bin/sh
 [ "$1 $2" = 'test --workspace' ] || exit 0
+case "$*" in *--no-run) exit ;; esac
 echo "all needed: ${STACK_TOOLS_NEED_ALL:-no}"
 echo 'running 2 tests'
 echo 'test browser::shown ... ok'

@@ -1,5 +1,7 @@
 use std::fs;
 use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
 
 use crate::util::{command, filter, scratch, stderr, tool};
 
@@ -155,6 +157,8 @@ fn a_tool_that_is_stopped_while_it_writes_leaves_no_temporary_file() {
             .expect("it starts");
         while folder.names() == ["in"] {
             assert_eq!(child.try_wait().expect("our child"), None, "it ended before it wrote");
+            // The others need the processor, too.
+            thread::sleep(Duration::from_millis(1));
         }
         let kill = format!("kill -s {signal} {}", child.id());
         Command::new("sh").args(["-c", &kill]).status().expect("a shell");
