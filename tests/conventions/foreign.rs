@@ -44,6 +44,9 @@ fn every_tool_names_the_format_once_and_the_command_that_reads_it() {
             let stderr = String::from_utf8_lossy(&output.stderr);
             let hint = format!("{name}: <stdin>: it is {format}, not folded stacks: ");
             assert_eq!(stderr.matches(&hint).count(), 1, "{name}: {stderr}");
+            // What it is explains what is wrong with its lines. That of a few bytes is known at
+            // their end.
+            assert!(bytes.len() < 512 || stderr.starts_with(&hint), "{name}: {stderr}");
             assert!(stderr.contains(&[&hint[..], &pipeline(name, "")].concat()), "{stderr}");
             assert_eq!(output.status.code(), Some(2), "{name}");
         }

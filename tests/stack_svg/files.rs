@@ -1,7 +1,5 @@
 use std::fs;
 use std::path::PathBuf;
-use std::thread;
-use std::time::Duration;
 
 use crate::util::{command, filter, scratch, stderr, tool};
 
@@ -142,6 +140,8 @@ fn a_signal_leaves_no_temporary_file() {
 #[test]
 fn a_tool_that_is_stopped_while_it_writes_leaves_no_temporary_file() {
     use std::process::{Command, Stdio};
+    use std::thread;
+    use std::time::Duration;
 
     let folder = Folder::new("stopped");
     let path = folder.path("x.svg");

@@ -97,8 +97,8 @@ impl Pipe {
     /// first; the exit status will be 2.
     #[cold]
     pub fn malformed(&mut self, input: &str, line: u64, why: impl Display) {
-        self.messages.malformed(input, line, why);
         self.describe_bad_input(input, false);
+        self.messages.malformed(input, line, why);
     }
 
     /// Counts a line that is not understood but may hold nothing of value, and

@@ -54,11 +54,12 @@ impl Pipe {
         }
     }
 
-    /// Says what an input is if more of its lines were bad than good, once: fewer are damage.
+    /// Says what an input is if more of its lines are bad than good, once: fewer are damage. Before
+    /// the end, the next line is bad, which is named after this.
     pub(super) fn describe_bad_input(&mut self, input: &str, has_ended: bool) {
         let Some(start) = &self.start else { return };
         let good = self.stats.read.lines - start.good;
-        let bad = self.messages.malformed_lines() - start.bad;
+        let bad = self.messages.malformed_lines() - start.bad + u64::from(!has_ended);
         if bad > good
             && (has_ended || start.bytes.len() >= LEAST)
             && let Some(what) = self.what_input_is(input)
