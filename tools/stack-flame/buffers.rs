@@ -20,7 +20,7 @@ const LEAST: u64 = 1 << 20;
 const PAGE: u64 = 4096;
 
 /// The size of one buffer, in bytes.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Sizes {
     /// No limit holds for this user.
     Sure(u64),

@@ -102,18 +102,12 @@ impl Perf {
             Some(args) if args.sets_buffers() => Sizes::ToTry(Vec::new()),
             _ => buffers::sizes(has_copies || sampling.may_be_many(args)),
         };
-        let with = |bytes: u64| [args, &["-m".to_owned(), format!("{}K", bytes / 1024)]].concat();
-        match sizes {
-            // With them a try takes 0.3 s more: the kernel clears half a gigabyte.
-            Sizes::Sure(bytes) => {
-                self.args = args.to_vec();
-                let probe = self.probe(recording, signals)?;
-                self.args = with(bytes);
-                return Ok(probe);
-            }
+        let of_buffers = |bytes: u64| ["-m".to_owned(), format!("{}K", bytes / 1024)];
+        let sure = match sizes {
+            Sizes::Sure(bytes) => Some(bytes),
             Sizes::ToTry(sizes) => {
                 for bytes in sizes {
-                    self.args = with(bytes);
+                    self.args = [args, &of_buffers(bytes)].concat();
                     let probe = self.probe(recording, signals)?;
                     // Permission error mapping pages.
                     // failed to mmap with 12 (Cannot allocate memory)
@@ -122,10 +116,14 @@ impl Perf {
                         return Ok(probe);
                     }
                 }
+                None
             }
-        }
+        };
         self.args = args.to_vec();
-        self.probe(recording, signals)
+        let probe = self.probe(recording, signals)?;
+        // With them a try takes 0.3 s more: the kernel clears half a gigabyte.
+        self.args.extend(sure.into_iter().flat_map(of_buffers));
+        Ok(probe)
     }
 
     /// Records a program that does nothing; a signal ends this.
