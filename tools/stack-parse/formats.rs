@@ -185,7 +185,7 @@ pub(crate) fn read(
     samples: &mut Samples<'_>,
 ) -> Result<()> {
     let name = input.name().to_owned();
-    let detected = detect(input, chosen.format.is_some())?;
+    let detected = detect(input, chosen.format)?;
     let format = match (chosen.format, &detected) {
         (Some(format), _) => format,
         (None, Detected::Known(format)) => *format,

@@ -59,7 +59,7 @@ impl fmt::Display for Detected {
 /// [`Error::Input`] if the input cannot be read.
 pub(crate) fn describe(input: &mut Input) -> Result<[&'static str; 2]> {
     // Only the start of JSON is read: a tool that asks may have no more of it.
-    Ok(match detect(input, true)? {
+    Ok(match detect_start(input, None)?.0 {
         Detected::Known(format) => [format.name, format.about],
         Detected::Empty => ["", "nothing, it is empty"],
         Detected::Unknown { looks_like: Some(what), .. } => ["", what],
@@ -67,26 +67,35 @@ pub(crate) fn describe(input: &mut Input) -> Result<[&'static str; 2]> {
     })
 }
 
-/// Detects the format from the start of an input, which stays in the input. More of a live
-/// recording may come late, so this returns as soon as a format is certain. If the start of a JSON
-/// text is not enough, more of it is read, unless the user chose a format.
-pub(super) fn detect(input: &mut Input, is_chosen: bool) -> Result<Detected> {
+/// Detects the format of an input, of which nothing is taken: that which the user chose, if the
+/// input may be of it. If the start of a JSON text is not enough, more of it is read, unless the
+/// user chose a format.
+pub(super) fn detect(input: &mut Input, chosen: Option<&'static Format>) -> Result<Detected> {
+    let (detected, is_cut) = detect_start(input, chosen)?;
+    if chosen.is_some() || !is_cut || matches!(detected, Detected::Known(_)) {
+        return Ok(detected);
+    }
+    Ok(detect_by_keys(input)?.map_or(detected, Detected::Known))
+}
+
+/// Detects the format from the start of an input, and says whether that is the cut start of a JSON
+/// text. More of a live recording may come late, so this returns as soon as a format is certain.
+fn detect_start(input: &mut Input, chosen: Option<&'static Format>) -> Result<(Detected, bool)> {
     let name = input.name().to_owned();
-    let (detected, is_cut) = loop {
+    loop {
         let peeked = input.peek_more(HEAD_SIZE);
         let (bytes, is_last) =
             peeked.map_err(|source| Error::Input { name: name.clone(), source })?;
         let head = Head::new(bytes, is_last && bytes.len() < HEAD_SIZE, is_last);
-        let detected = detect_head(&head);
+        let detected = match chosen {
+            Some(format) if (format.detect)(&head) => Detected::Known(format),
+            _ => detect_head(&head),
+        };
         if is_last || matches!(detected, Detected::Known(_)) {
             let is_cut = !head.is_whole && head.outline().is_some_and(Outline::is_cut);
-            break (detected, is_cut);
+            return Ok((detected, is_cut));
         }
-    };
-    if is_chosen || !is_cut || matches!(detected, Detected::Known(_)) {
-        return Ok(detected);
     }
-    Ok(detect_by_keys(input)?.map_or(detected, Detected::Known))
 }
 
 /// Reads more of a JSON text until its keys show the format, or to its end: keys have no order, so

@@ -32,8 +32,11 @@ pub(super) const FORMAT: Format = Format::new(
 );
 
 fn detect(head: &Head<'_>) -> bool {
-    let mut lines = head.lines();
-    lines.any(|line| report(line) == Some(b"LeakSanitizer") || Leak::of(line).is_some())
+    // Most texts have neither: a search of all lines at once is much faster.
+    [" leak of ", "==ERROR: "].iter().any(|words| head.bytes.contains_str(words))
+        && head
+            .lines()
+            .any(|line| report(line) == Some(b"LeakSanitizer") || Leak::of(line).is_some())
 }
 
 /// Which sanitizer begins a report: `==6441==ERROR: LeakSanitizer: detected memory leaks`.
