@@ -381,14 +381,16 @@ impl Place {
             ["printed", "said"].map(|name| File::create(self.path(name)).expect("a new file"));
         let path = std::env::var("PATH").expect("a PATH");
         let path = format!("{}:{}:{path}", self.folder.display(), tools().display());
-        let mut command = Command::new("bash");
+        // A program without a path would be searched in the new PATH, and for that the standard
+        // library copies the tables of this process's memory with `fork`.
+        let mut command = Command::new("/usr/bin/env");
         // Projects are built as their users build them, whatever the settings of this build, and
         // nothing is downloaded.
         for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET", "RUSTFLAGS", "DEBUGINFOD_URLS"] {
             command.env_remove(variable);
         }
         let status = command
-            .args(["-euo", "pipefail", "-c", commands])
+            .args(["bash", "-euo", "pipefail", "-c", commands])
             .current_dir(&self.folder)
             .env("PATH", path)
             // perf would read a standard input that is a pipe.

@@ -161,9 +161,29 @@ pub(crate) fn scratch(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     path
 }
 
-/// The output of a tool for `input`, and its status.
+/// What a pipe holds on every system, in bytes.
+const PIPE: usize = 4096;
+
+/// The output of a tool for `input`, and its status. The tests do this tens of thousands of times,
+/// so it starts no thread that it can do without.
 pub(crate) fn output(name: &str, args: &[&str], input: impl AsRef<[u8]>) -> Output {
-    tool(name).args(args).write_stdin(input.as_ref()).output().expect("it starts")
+    let mut command = command(name);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let (stdin, input) = (child.stdin.take().expect("a pipe"), input.as_ref());
+    let write = move || {
+        let mut stdin = stdin;
+        // A tool need not read everything.
+        let _ = stdin.write_all(input);
+    };
+    thread::scope(|scope| {
+        if input.len() <= PIPE {
+            write();
+        } else {
+            scope.spawn(write);
+        }
+        child.wait_with_output().expect("it ends")
+    })
 }
 
 /// The result for about a gigabyte of `text`, repeated, with 200 MB of memory for the tool; and

@@ -59,7 +59,8 @@ pub(super) fn by_shell(command: &str, folded: &[u8]) -> Weights {
     let tools = Path::new(TOOLS[0].1).parent().expect("a folder");
     let path = std::env::var("PATH").unwrap_or_default();
     let whole = TempFile::new(folded);
-    let mut shell = Command::new("sh")
+    // By its path: see tests/recipes.rs.
+    let mut shell = Command::new("/bin/sh")
         .args(["-c", &command.replace("profile.folded", whole.path())])
         .env("PATH", format!("{}:{path}", tools.display()))
         .stdin(Stdio::piped())
