@@ -7,6 +7,8 @@ use std::process::Command;
 use crate::needs::goes_without;
 use crate::util::{TempFile, binary, stderr};
 
+const NEEDS: &[&[&str]] = &[&["valgrind", "strip"]];
+
 /// Twice as much may take this many times as many instructions: a little more than twice, as sorting
 /// takes.
 const MOST: f64 = 2.3;
@@ -14,13 +16,20 @@ const MOST: f64 = 2.3;
 /// From a number so large that the work that is always the same hides nothing.
 const DOUBLINGS: u32 = 2;
 
-/// How many instructions a tool takes.
-fn instructions(tool: &str, args: &[&str]) -> u64 {
+/// A copy of a tool without debug information, which valgrind would read each time.
+fn stripped(tool: &str) -> TempFile {
+    let copy = TempFile::new("");
+    let status = Command::new("strip").args(["-o", copy.path(), binary(tool)]).status();
+    assert!(status.expect("it starts").success(), "{tool}");
+    copy
+}
+
+/// How many instructions a program takes.
+fn instructions(program: &str, args: &[&str]) -> u64 {
     let mut valgrind = Command::new("valgrind");
     // Of its tools that count instructions this one is the fastest: it keeps no call graph.
     valgrind.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
-    valgrind.arg(binary(tool));
-    let output = valgrind.args(args).output().expect("it starts");
+    let output = valgrind.arg(program).args(args).output().expect("it starts");
     let said = stderr(&output);
     assert!(matches!(output.status.code(), Some(0 | 1)), "{said}");
     // ==1235== I   refs:      907,552,220
@@ -31,10 +40,10 @@ fn instructions(tool: &str, args: &[&str]) -> u64 {
 
 /// Doubles the profile that `write` makes of a number.
 fn assert_linear(tool: &str, args: &[&str], start: u32, write: impl Fn(u32) -> String) {
-    let mut before = None;
+    let (program, mut before) = (stripped(tool), None);
     for count in (0..=DOUBLINGS).map(|doubling| start << doubling) {
         let file = TempFile::new(write(count));
-        let now = instructions(tool, &[args, &[file.path()]].concat());
+        let now = instructions(program.path(), &[args, &[file.path()]].concat());
         if let Some(before) = before.replace(now) {
             let ratio = now as f64 / before as f64;
             assert!(ratio <= MOST, "{tool} {args:?}: {ratio:.2} times for {count}");
@@ -59,7 +68,7 @@ fn threads(count: u32) -> String {
 
 #[test]
 fn twice_as_many_threads_take_twice_as_long() {
-    if goes_without(&[&["valgrind"]]) {
+    if goes_without(NEEDS) {
         return;
     }
     for format in ["firefox", "chrome"] {
@@ -75,7 +84,7 @@ fn twice_as_many_threads_take_twice_as_long() {
 
 #[test]
 fn twice_as_many_roots_take_twice_as_long() {
-    if goes_without(&[&["valgrind"]]) {
+    if goes_without(NEEDS) {
         return;
     }
     let roots = |count| lines(count, |number| format!("r{number};f{number} 1"));
@@ -86,7 +95,7 @@ fn twice_as_many_roots_take_twice_as_long() {
 
 #[test]
 fn twice_as_many_profiles_take_twice_as_long() {
-    if goes_without(&[&["valgrind"]]) {
+    if goes_without(NEEDS) {
         return;
     }
     // Each has a function of its own, and every tenth is odd.
@@ -94,13 +103,13 @@ fn twice_as_many_profiles_take_twice_as_long() {
         let odd = if number.is_multiple_of(10) { 300 } else { 20 };
         format!("main;work 80\nmain;wait {odd}\nmain;f{number};g 9\n")
     };
-    let mut before = None;
+    let (program, mut before) = (stripped("stack-diff"), None);
     // With this many, the odd ones are no longer all set aside one by one.
     for count in (0..=DOUBLINGS).map(|doubling| 640 << doubling) {
         let files: Vec<TempFile> = (0..count).map(|number| TempFile::new(text(number))).collect();
         let files = files.iter().map(TempFile::path);
         let args: Vec<&str> = ["--outliers"].into_iter().chain(files).collect();
-        let now = instructions("stack-diff", &args);
+        let now = instructions(program.path(), &args);
         if let Some(before) = before.replace(now) {
             let ratio = now as f64 / before as f64;
             assert!(ratio <= MOST, "{ratio:.2} times for {count}");
@@ -110,7 +119,7 @@ fn twice_as_many_profiles_take_twice_as_long() {
 
 #[test]
 fn twice_as_many_keys_of_labels_take_twice_as_long() {
-    if goes_without(&[&["valgrind"]]) {
+    if goes_without(NEEDS) {
         return;
     }
     let keys = |count| lines(count, |number| format!("key{number}=v\tmain;f 1"));

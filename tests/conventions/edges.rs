@@ -12,7 +12,8 @@ use crate::util::{
 
 /// Enough stacks to make a tool start a second thread.
 fn many_stacks() -> Vec<u8> {
-    let lines = (0..100_000).map(|number| format!("main;f{};g{number} 1\n", number % 1000));
+    let lines = (0..100_000)
+        .map(|number| format!("main;f{};called_by_it{} 1\n", number % 1000, number / 1000));
     lines.collect::<String>().into_bytes()
 }
 

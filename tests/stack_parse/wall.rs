@@ -194,15 +194,18 @@ proptest! {
                 bytes[record.start..record.start + 4].copy_from_slice(&IGNORED.to_le_bytes());
             }
         }
-        let each = slices(&["--per-sample", "--labels", "time,tid,state"], &bytes);
+        // The names of functions say nothing of lives, and libraries take long to read.
+        let symfs = ["--symfs", &symfs()];
+        let each = [&["--per-sample", "--labels", "time,tid,state"], &symfs[..]].concat();
+        let each = slices(&each, &bytes);
         assert_no_gap(&each, name);
-        let sums = by_state(&slices(&["--labels", "tid,state"], &bytes));
+        let sums = by_state(&slices(&[&["--labels", "tid,state"], &symfs[..]].concat(), &bytes));
         prop_assert_eq!(&by_state(&each), &sums);
         // Without wakings there is no path.
         if name != "unprivileged" {
             let tid = each[0].label("tid");
             let labels = "time,tid,pid,comm,state,waker";
-            let args = ["--wall", "--per-sample", "--labels", labels];
+            let args = [&["--wall", "--per-sample", "--labels", labels], &symfs[..]].concat();
             let slices = output("stack-parse", &args, &bytes).stdout;
             let path = output("stack-critical", &["--tid", tid], slices);
             let length = u128::from(sums[&(tid.to_owned(), "life")]);
