@@ -11,25 +11,33 @@ use crate::util::{filter_bytes, output, python, recording, stderr};
 
 const NEEDS: &[&[&str]] = &[SPARK, READERS];
 
-/// Settings for little data: no page that shows progress, and not 200 tasks for each sum.
-const SETTINGS: &str = "spark.ui.enabled false\nspark.sql.shuffle.partitions 4\n";
-
 /// A JVM that compiles little, and that does not verify the classes of Spark, which is faster for a
 /// short run.
 const JVM: &str = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC \
     -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote";
 
+/// Settings for little data: no page that shows progress, and not 200 tasks for each sum. The JVM
+/// takes the classes that it can from `archive`, where that is. As options and not as a file: with a
+/// folder of settings among the places of classes, a JVM takes nothing from an archive.
+fn settings(archive: &Path) -> String {
+    let classes = format!("-XX:SharedArchiveFile={} -Xlog:disable", archive.display());
+    let settings = [
+        "spark.ui.enabled=false",
+        "spark.sql.shuffle.partitions=4",
+        &format!("spark.driver.extraJavaOptions={classes}"),
+        &format!("spark.executor.extraJavaOptions={classes}"),
+    ];
+    settings.map(|it| format!("--conf '{it}' ")).concat() + "pyspark-shell"
+}
+
 /// Runs scripts/fleet.
 fn fleet(place: &Place, master: &str, args: &[&str]) -> Output {
     let spark = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("spark");
     let path = std::env::var("PATH").expect("a PATH");
-    let settings = place.folder.join("settings");
-    fs::create_dir_all(&settings).expect("a new folder");
-    fs::write(settings.join("spark-defaults.conf"), SETTINGS).expect("a new file");
     let mut command = place.command("fleet");
     command
-        .env("SPARK_CONF_DIR", settings)
         .env("PATH", format!("{}:{}:{path}", place.folder.display(), folder_of_tools()))
+        .env("PYSPARK_SUBMIT_ARGS", settings(&spark.join("classes.jsa")))
         .env("PYTHONPATH", spark)
         .env("JDK_JAVA_OPTIONS", JVM)
         .args(["--master", master, "-o", "sum"])
