@@ -97,6 +97,24 @@ fn one_event_may_end_a_span_and_begin_the_next() {
     assert!(!said.contains("without a begin"), "{said}");
 }
 
+/// Of three requests, the end of the second and the begin of the third were lost.
+#[test]
+fn that_ends_may_be_lost_is_said() {
+    let lines = "time=1\ttid=1\tevent=app:begin\tmain 1\n\
+        time=2\ttid=1\tevent=app:end\tmain 1\n\
+        time=3\ttid=1\tevent=app:begin\tmain 1\n\
+        time=8\ttid=1\tevent=app:end\tmain 1\n";
+    for (lost, is_said) in [("0", false), ("55", true)] {
+        let header = format!("# lost: {lost} of 1,047 samples\n");
+        // stack-parse writes it after the lines if it knows it only then.
+        for lines in [format!("{header}{lines}"), format!("{lines}{header}")] {
+            let (_, said, _) = labelled(&BY_EVENTS, &lines);
+            let note = "stack-label: 55 of 1,047 samples were lost while recording: ";
+            assert_eq!(said.contains(note), is_said, "{said}");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_is_said() {
     let slice = "time=1\ttid=1\tstate=running\tmain 5\n";

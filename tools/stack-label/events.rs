@@ -279,6 +279,7 @@ impl Events {
             let spans = counted(count, "spans");
             pipe.note(format_args!("{spans} of {} {what}", self.begun));
         }
+        say_lost(pipe);
         if self.unbegun > 0 {
             let ends = counted(self.unbegun, "ends");
             pipe.note(format_args!("{ends} without a begin"));
@@ -306,6 +307,17 @@ impl Events {
         let more = if names.len() > MOST_NAMES { ", ..." } else { "" };
         let names = names[..names.len().min(MOST_NAMES)].join(", ");
         format!("no line is of the event of {which}; lines are of {names}{more}")
+    }
+}
+
+/// Says that spans may be wrong, where begins and ends may have been lost.
+fn say_lost(pipe: &mut Pipe) {
+    if let Some(lost) = pipe.header_part("lost").filter(|lost| lost.number() > 0) {
+        let lost = String::from_utf8_lossy(&lost.text()).into_owned();
+        pipe.note(format_args!(
+            "{lost} were lost while recording: where the end of a span and the begin of the next \
+             are among them, both look like one long span"
+        ));
     }
 }
 

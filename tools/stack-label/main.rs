@@ -89,7 +89,7 @@ fn by_table(spans: &Path, args: &Args, pipe: &mut Pipe) -> Result<Status> {
 /// Labels lines by the spans that are between lines of two events, or writes these spans.
 fn by_events(mut events: Events, args: &Args, pipe: &mut Pipe) -> Result<Status> {
     let comments = if args.events.tsv { Comments::Keep } else { Comments::Pass };
-    let lines = pipe.lines(&args.files).comments(comments);
+    let lines = pipe.lines(&args.files).comments(comments).telling_headers();
     lines.each(|line, pipe| events.line(&line, pipe))?;
     events.finish(pipe)
 }
