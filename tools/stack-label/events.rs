@@ -311,12 +311,12 @@ impl Events {
 }
 
 /// Says that spans may be wrong, where begins and ends may have been lost.
-fn say_lost(pipe: &mut Pipe) {
+fn say_lost(pipe: &Pipe) {
     if let Some(lost) = pipe.header_part("lost").filter(|lost| lost.number() > 0) {
-        let lost = String::from_utf8_lossy(&lost.text()).into_owned();
         pipe.note(format_args!(
-            "{lost} were lost while recording: where the end of a span and the begin of the next \
-             are among them, both look like one long span"
+            "{} were lost while recording: where the end of a span and the begin of the next are \
+             among them, both look like one long span",
+            printable(&lost.text())
         ));
     }
 }
